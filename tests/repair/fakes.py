@@ -1,4 +1,4 @@
-"""The runtimes that hardened models are run on: as wrong as the target's guards allow for, and refusing what kills."""
+"""Fake runtimes for hardened models: as wrong as the guards of each target allow for, and refusing what kills."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ TOLERATED: dict[str, tuple[type[FakeRuntime], ...]] = {
         fake_runtime.IsOneTooLowAbove20Bits,
     ),
 }
-"""Of each target; in the first all forms of the guards are tried."""
+"""The fake runtimes of each target. All forms of the guards are tried on the first."""
 
 
 def outcomes(behaviour: type[FakeRuntime], cases: Cases) -> list[list[np.ndarray[Any, Any]]]:
-    """Return the outputs of models that the checker lets through, and that import what their functions call."""
+    """Return the outputs of models, which must pass onnx.checker and import the domains of their functions."""
     for model, _ in cases:
         checker.check_model(model, full_check=True)
         imported = opset_imports(model)
@@ -53,4 +53,4 @@ def outcomes(behaviour: type[FakeRuntime], cases: Cases) -> list[list[np.ndarray
 
 
 division = partial(built_models.division, beside=True)
-"""Returns a model of one division, which can be run with constants alone."""
+"""Returns a model of one division, which can have only constants as operands."""

@@ -1,4 +1,4 @@
-"""Which division is a risk where, what is done and what is said of it: every line of it is in ``decisions.txt``.
+"""The risks of divisions on each target, and the decisions: all are recorded in ``decisions.txt``.
 
 Record anew with ``python -m tests.repair.test_decision``, and look at what has changed.
 """
@@ -42,7 +42,7 @@ def facts(
     divisor: list[int] | None = None,
     operator: Operator = "Div",
 ) -> Facts:
-    """Return what is known of a division, None for an operand that is not constant."""
+    """Return the facts about a division; None stands for an operand that is not constant."""
     a, b = (None if x is None else np.array(x) for x in (dividend, divisor))
     return Facts(operator, 17, element_type, Bounds(NOT_ONE, 1, 9, a, b))
 
@@ -66,7 +66,7 @@ KNOWN = (
 
 
 def lines() -> Iterator[str]:
-    """Yield each decision, or why there is none, below the division that it is about."""
+    """Yield each division, and below it the decisions about it, or the reasons why there are none."""
     for known in KNOWN:
         bounds = known.bounds
         operands = [None if x is None else x.tolist() for x in (bounds.dividend, bounds.divisor)]
@@ -99,11 +99,11 @@ GUARDED: tuple[tuple[frozenset[Never], Values, bool], ...] = (
     (frozenset(), np.array([2]), True),
     (frozenset(), np.array([0]), True),
 )
-"""What is proved of a division, a constant divisor, and whether a runtime may fuse it as a product with an inverse."""
+"""What is proved about a division, its constant divisor, and whether a runtime may fuse it with a product."""
 
 
 def test_a_guard_before_the_division_prevents_its_fusion() -> None:
-    """A divisor that may be 0 is replaced by a node between; a constant is not."""
+    """A guard stands before a divisor that may be 0, but not before a constant."""
     for never, divisor, may_be_inverse in GUARDED:
         with case(never, divisor):
             assert Facts("Div", 17, INT32, Bounds(never, divisor=divisor)).may_be_inverse is may_be_inverse

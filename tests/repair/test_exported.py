@@ -1,4 +1,4 @@
-"""Divisions of integers that an exporter has written in floats: found, told, and divided as integers on request."""
+"""Divisions of integers that an exporter wrote in floats: reported, and rewritten as integer divisions on request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def model_of(nodes: str, a: str = "int64", b: str = "int64", c: str = "int64[n] 
 
 
 def mended(model: ModelProto, **inputs: NDArray[Any]) -> tuple[list[str], list[list[int]]]:
-    """Return the operators of a model whose exported divisions are mended, and what it gives."""
+    """Return the operators of a model after its exported divisions are rewritten, and its outputs."""
     made = harden(model, "onnxruntime", fix_exported=True).model
     (outcome,) = outcomes(RefusesFaults, [(made, inputs)])
     return operators(made), [output.tolist() for output in outcome]
@@ -48,7 +48,7 @@ def operators(model: ModelProto) -> list[str]:
 
 
 class TestFound:
-    """Without the option they are named, and left as they are."""
+    """Without the option they are reported and not changed."""
 
     @pytest.mark.parametrize("nodes", [nodes for nodes, _ in FORMS])
     def test_forms(self, nodes: str) -> None:
@@ -82,7 +82,7 @@ class TestFound:
 
 
 class TestMended:
-    """On request they are divisions of integers, guarded as any."""
+    """On request they become integer divisions, guarded like any other."""
 
     @pytest.mark.parametrize(("nodes", "expected"), FORMS)
     @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
@@ -106,17 +106,20 @@ class TestMended:
         assert [(d.what, d.rewritten) for d in hardening.decisions] == [("divided as integers", True)]
         assert mended(model, a=A, b=B) == (["Div"], [[abs(a) // 3 * (-1 if a < 0 else 1) for a in A.tolist()]])
 
-    @pytest.mark.parametrize(("constant", "operator"), [(2.0**53, "Div"), (2.0**54, "Cast")])
-    def test_a_float_that_stands_for_several_integers(self, constant: float, operator: str) -> None:
-        model = model_of(A_CAST + RATIO + BACK % "q")
+    @pytest.mark.parametrize(
+        ("constant", "element_type", "first"),
+        [
+            (2.0**53, "int64", "Div"),
+            (2.0**54, "int64", "Cast"),  # Several integers have the same float.
+            *((constant, "int32", "Cast") for constant in (0.5, np.nan, np.inf, 2.0**40)),
+        ],
+    )
+    def test_constants(self, constant: float, element_type: str, first: str) -> None:
+        model = model_of(A_CAST + RATIO + BACK % "q", element_type)
         model.graph.initializer.append(numpy_helper.from_array(np.array(constant, np.float32), "y"))
-        assert operators(harden(model, "onnxruntime", fix_exported=True).model)[0] == operator
-
-    @pytest.mark.parametrize("constant", [0.5, np.nan, np.inf, 2.0**40])
-    def test_a_constant_that_is_no_such_integer(self, constant: float) -> None:
-        model = model_of(A_CAST + RATIO + BACK % "q", "int32")
-        model.graph.initializer.append(numpy_helper.from_array(np.array(constant, np.float32), "y"))
-        assert harden(model, "onnxruntime", fix_exported=True).model == model
+        made = harden(model, "onnxruntime", fix_exported=True).model
+        assert operators(made)[0] == first
+        assert (made == model) == (first == "Cast")
 
     def test_types_that_differ(self) -> None:
         model = model_of(PLAIN.replace("to = 7", "to = 6"), "int32", "int64", "int32[n] c")

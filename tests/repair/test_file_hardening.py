@@ -1,4 +1,4 @@
-"""From file to file: nothing is written unless everything is validated."""
+"""Hardening of files: nothing is written unless the validation succeeds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def packages() -> Iterator[None]:
 
 
 def validation_of(source: Path, runtime: Runtime = "onnxruntime", **options: Any) -> Validation:
-    """Harden a file into the one beside it, and return what was validated."""
+    """Harden a file into one beside it, and return the validation."""
     found = harden_file(source, source.with_name("hardened.onnx"), runtime, **options).validation
     assert found is not None
     return found
@@ -39,7 +39,7 @@ def validation_of(source: Path, runtime: Runtime = "onnxruntime", **options: Any
 
 @pytest.fixture
 def runs_end(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that lets the runs of the whole model, and no others, end as it is told, for each runtime."""
+    """Return a function that sets the outcomes of the runs of the whole model on each runtime, without other runs."""
 
     def end(**outcomes: Sequence[Outcome]) -> None:
         monkeypatch.setattr(validation, "_different", lambda hardening: [])
@@ -57,7 +57,7 @@ def source(tmp_path: Path) -> Path:
 
 
 class TestWritten:
-    """What is written is validated, whole, and loads in the runtime."""
+    """The written model is complete and validated, and loads in the runtime."""
 
     @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "portable"])
     def test_each_runtime(self, source: Path, runtime: Any) -> None:
@@ -72,12 +72,12 @@ class TestWritten:
         assert validation_of(written(model, tmp_path)).whole_model == "run"
 
     def test_outputs_are_not_compared_beside_floats(self, source: Path, runs_end: Callable[..., None]) -> None:
-        """Those of other operators differ between runtimes."""
+        """Floats of other operators differ between runtimes."""
         runs_end(onnxruntime=[Outcome(), RAN])
         assert validation_of(source).whole_model == "run"
 
     def test_what_the_onnx_package_s_evaluator_cannot_run(self, source: Path, runs_end: Callable[..., None]) -> None:
-        """It lacks operators, and has faults: a model that other runtimes run is not refused for that."""
+        """A model that other runtimes run is not refused because the evaluator lacks an operator or has a fault."""
         runs_end(onnxruntime=[Outcome(), RAN], reference=[Outcome(), Outcome(problem="'list' has no dtype")])
         validated = validation_of(source, "portable")
         reason = "the onnx package's reference evaluator does not run it: 'list' has no dtype"
@@ -97,7 +97,7 @@ class TestWritten:
 
 
 class TestRemainders:
-    """A model whose divisions and remainders killed the runtime does not any more."""
+    """A model whose divisions and remainders killed the runtime runs after hardening."""
 
     @pytest.mark.parametrize("fmod", [0, 1])
     def test_a_model_that_died_runs(self, tmp_path: Path, fmod: int) -> None:
@@ -128,10 +128,10 @@ class TestRemainders:
 
 
 class TestNothingIsWritten:
-    """A validation that fails or cannot be run leaves no file."""
+    """A validation that fails or cannot run leaves no file."""
 
     def refused(self, source: Path, kind: type[Exception], *words: str, runtime: Any = "onnxruntime") -> None:
-        """Demand an error of a class in one line, and no new file."""
+        """Demand an error of one line, and no new file."""
         before = sorted(source.parent.iterdir())
         with one_line(kind, *words):
             harden_file(source, source.with_name("hardened.onnx"), runtime)
@@ -186,7 +186,7 @@ class TestNothingIsWritten:
             harden_file(source, source.parent / "." / "model.onnx", "onnxruntime")
 
     def test_integers_that_an_exporter_wrote_in_floats(self, tmp_path: Path) -> None:
-        """Its quotients are others than the source's, which are wrong: that is no difference to complain of."""
+        """The quotients differ from those of the source, which are wrong; that does not fail the validation."""
         nodes = "x = Cast <to = 1> (a) y = Cast <to = 1> (b) q = Div(x, y) f = Floor(q) c = Cast <to = 7> (f)"
         model = text_model(nodes, "int64[n] a, int64[n] b", "int64[n] c", ir_version=9)
         assert validation_of(written(model, tmp_path), fix_exported=True).rewrites == 1

@@ -1,4 +1,4 @@
-"""Hardened divisions and remainders on runtimes that are wrong in every way that the target's guards allow for."""
+"""Hardened divisions and remainders on runtimes that are wrong in each way that the guards of the target allow for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vinculum.repair import Runtime, harden
 from vinculum.repair.bounds import Bounds
 from vinculum.repair.decision import Facts
 from vinculum.repair.guards import guard
-from vinculum.repair.validation import Pairs, pairs_for
+from vinculum.repair.validation import Pairs, expected_of, pairs_for
 from vinculum.spec.element_types import BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
 
@@ -34,7 +34,7 @@ Run = Callable[[ModelProto, Mapping[str, NDArray[Any]]], Sequence[NDArray[Any]]]
 INTEGERS = (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 WIDE = tuple(each for each in INTEGERS if each.bits >= 32)
 OPSETS = (9, 10, 14, 21)
-"""In which the guards are written differently; before 14 only of the wide types."""
+"""Operator sets whose guards differ. Before 14 there are divisions of the wide types only."""
 PLACES = ("", "A", "B", "AB")
 """Which operands are constants."""
 OPERATORS = {
@@ -47,12 +47,12 @@ OPERATORS = {
 
 
 def operators_of(element_type: ElementType, opset: int) -> list[str]:
-    """Return what is divided by: below 10 there is no Mod, and floats hold every quotient of narrow integers."""
+    """Return the operators to test: below 10 there is no Mod, and FloorDiv is rewritten for wide types only."""
     return ["Div", *(["FloorDiv"] if element_type in WIDE else []), *(["Mod", "Fmod"] if opset >= 10 else [])]
 
 
 def all_pairs(element_type: ElementType, target: Runtime) -> Pairs:
-    """Return edge values with each other, random pairs and multiples; for OpenVINO those within its int32."""
+    """Return all pairs of edge values, random pairs and multiples; for OpenVINO those within int32."""
     return pairs_for(Facts("Div", 14, element_type), target)
 
 
@@ -63,7 +63,7 @@ def declared(name: str, element_type: ElementType, sizes: Sequence[object]) -> s
 def model_of(
     pairs: Sequence[Pairs], places: Sequence[str], opset: int, operators: Sequence[str] = ()
 ) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
-    """Return a model of operators, all of them if none are given, of every pair in every place, and its inputs."""
+    """Return a model that applies operators, by default all, to all pairs with each choice of constants; and inputs."""
     nodes: list[str] = []
     inputs: dict[str, NDArray[Any]] = {}
     outputs, constants = [], []
@@ -87,17 +87,9 @@ def exact(element_type: ElementType, target: Runtime, operator: str, opset: int,
     return expected(*all_pairs(element_type, target), operator, opset, policies)
 
 
-def expected(a: NDArray[Any], b: NDArray[Any], operator: str, opset: int, policies: Any) -> NDArray[Any]:
-    """Return exact quotients or remainders, 0 for the remainder by zero."""
-    if operator in ("Mod", "Fmod"):
-        wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
-        floored = wide_a % wide_b
-        truncated = floored - wide_b * ((floored != 0) & ((wide_a < 0) != (wide_b < 0)))
-        return np.where(b == 0, 0, truncated if operator == "Fmod" else floored).astype(a.dtype)
-    zero_divisor, overflow = policies
-    if operator == "FloorDiv":
-        return vinculum.floor_divide(a, b, zero_divisor=zero_divisor, overflow=overflow)
-    return vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow)
+def expected(a: NDArray[Any], b: NDArray[Any], operator: Any, opset: int, policies: Any) -> NDArray[Any]:
+    """Return exact quotients or remainders, as the validation expects them, which tests compare with exact integers."""
+    return expected_of(Facts(operator, opset, element_type_of(a)), (a, b), Policies(*(policies or POLICIES[0])))
 
 
 POLICIES: tuple[tuple[ZeroDivisor, Overflow], ...] = (("zero", "wrap"), ("saturate", "saturate"))
@@ -123,7 +115,7 @@ def hardened(
 
 
 def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, places: Sequence[str] = PLACES) -> None:
-    """Demand of hardened nodes what our engine gives, under both policies."""
+    """Compare hardened nodes with the expected results under both policies."""
     for policies in POLICIES:
         found = iter(run(*hardened(target, tuple(types), opset, tuple(places), policies)))
         for each in taken(types, target, policies[0]):
@@ -137,14 +129,14 @@ def check(run: Run, target: Runtime, types: Sequence[ElementType], opset: int, p
 
 
 def on(behaviour: type[FakeRuntime]) -> Run:
-    """Return a function that runs models on a fake."""
+    """Return a function that runs models on a fake runtime."""
     return lambda model, inputs: outcomes(behaviour, [(model, inputs)])[0]
 
 
 def compare(
     pairs: Sequence[Pairs], places: Sequence[str], opset: int, target: Runtime, behaviour: type[FakeRuntime]
 ) -> None:
-    """Demand the same of some pairs, those of each place one element type."""
+    """Compare the hardened operators on the given pairs with the expected results."""
     model, inputs = model_of(pairs, places, opset)
     found = iter(on(behaviour)(harden(model, target, fix_exported=True).model, inputs))
     for a, b in pairs:
@@ -155,7 +147,7 @@ def compare(
 
 
 class TestEveryPair:
-    """No pair of integers is wrong or kills the process: of each type and policy, in each operator set and place."""
+    """No pair of integers is wrong or kills the process, for each type, policy, operator set and constant operands."""
 
     @pytest.mark.parametrize("opset", OPSETS)
     @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
@@ -173,12 +165,12 @@ class TestEveryPair:
 
     @pytest.mark.parametrize("behaviour", [fake_runtime.EstimatesByReciprocal, fake_runtime.FloorsByReciprocal])
     def test_portable_ones_of_few_bits(self, behaviour: type[FakeRuntime]) -> None:
-        """Two guesses of 24 bits give 32-bit quotients."""
+        """Two estimates of 24 bits give exact 32-bit quotients."""
         check(on(behaviour), "portable", (INT8, INT16, INT32, UINT8, UINT16), 14)
 
     @pytest.mark.parametrize("target", ["onnxruntime", "portable"])
     def test_what_constants_exclude_is_not_written(self, target: Runtime) -> None:
-        """By a divisor without 0 and -1, or a dividend without MIN; what is left is exact."""
+        """If constants exclude 0, -1 or MIN, the shorter guards are exact."""
         groups: tuple[list[Pairs], ...] = ([], [], [], [])
         for each in INTEGERS:
             constants = ((None, [2, 7]), (None, [1, 3, each.maximum]), ([5, 9], None), ([0], [0, 3]))
@@ -203,7 +195,7 @@ class TestEveryPair:
     ],
 )
 def test_what_onnxruntime_divides_exactly_is_left_to_it(facts: Facts, divides: list[str]) -> None:
-    """Elsewhere a quotient is guessed, and corrected by the next one."""
+    """On other targets a quotient is estimated, and corrected by a second division."""
     nodes = guard(facts, "onnxruntime", Policies())
     assert [node.op_type for node in nodes if node.op_type in ("Div", "Mod")] == divides
     assert len(guard(facts, "portable", Policies())) > 40
@@ -221,7 +213,7 @@ def test_min_is_not_looked_for_where_it_does_not_matter(facts: Facts) -> None:
 
 @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
 def test_floats_bfloat16(operator: str) -> None:
-    """bfloat16 is carried by float where ONNX Runtime has no kernel."""
+    """bfloat16 is computed in float, since ONNX Runtime has no kernel for it."""
     values = edge_values(BFLOAT16)
     a, b = (np.ascontiguousarray(x.ravel()) for x in np.meshgrid(values, values))
     inputs = {"A": a, "B": b} if operator == "Div" else {"B": b}

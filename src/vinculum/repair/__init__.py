@@ -1,4 +1,4 @@
-"""Rewriting divisions: so that a runtime computes integers correctly without crashes, and so that findings are gone."""
+"""Rewriting of divisions, so that a runtime computes integers correctly and without crashes, or to remove findings."""
 
 from vinculum.repair.decision import RUNTIMES, Decision, Hardening, Runtime
 from vinculum.repair.file_hardening import HardenedFile, harden_file

@@ -1,4 +1,4 @@
-"""What the analysis proves of the operands of integer divisions: constants, no zero divisor, no MIN/-1."""
+"""What the analysis proves about the operands of integer divisions: constants, no zero divisor, no MIN/-1."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Place = tuple[str, str]
 Values = NDArray[Any] | None
 """The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 Never = Literal["zero", "minus one", "overflow", "inverse", "beyond int32"]
-"""What no run of a division has: a divisor of 0 or of -1; MIN/-1; a dividend that a runtime finds to be the constant 1
-and yet does not fold; an operand that int32 does not hold."""
+"""What does not occur in any run: a divisor of 0 or of -1; MIN/-1; a dividend that a runtime finds to be the constant 1
+without folding the division; an operand outside int32."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What is proved of an integer division, for every input of the declared types and every size."""
+    """What is proved about an integer division, for every input of the declared types and every size."""
 
     never: frozenset[Never] = frozenset()
     low: float = 0.0  # Of the divisors.
@@ -41,7 +41,7 @@ class Bounds:
     divisor: Values = None
 
     def and_also(self, other: Bounds) -> Bounds:
-        """Return what is proved of two calls of the same division."""
+        """Return what is proved about both of two calls of the same division."""
         return Bounds(
             self.never & other.never,
             min(self.low, other.low),
@@ -58,10 +58,10 @@ UNKNOWN = Bounds()
 
 
 def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
-    """Return what is proved of the integer divisions and remainders that a run may reach, by their results.
+    """Return what is proved about the integer divisions and remainders that a run may reach, by their results.
 
-    Nothing is declared: an input may be any of its type, even one with an initializer, and a dimension without a
-    number may have any size, 0 too.
+    No ranges are assumed: an input may have any value of its type, even if it has an initializer, and a dimension
+    without a number may have any size, including 0.
     """
     found: dict[Place, Bounds] = {}
     inputs = frozenset(value.name for value in model.graph.input)
@@ -74,7 +74,7 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
             return
         low, high = divisor.box.hull()
         ends = (*dividend.box.hull(), low, high)
-        # The dividend of a division that is folded is of no concern. What a function is given may be computed before.
+        # A dividend matters only if the division is not folded. The inputs of a function may be computed beforehand.
         varies = not site.scope.function and _varies(site.node.input[0], site.scope.producers, inputs)
         folded = divisor.constant is not None and dividend.box.hull() != (1.0, 1.0)
         may: dict[Never, bool] = {
@@ -98,9 +98,9 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
 
 
 def _known_inputs(model: ModelProto, small: ModelProto) -> Mapping[str, AbstractTensor]:
-    """Return what is known of inputs: nothing of one with an initializer, and large constants that `small` has as such.
+    """Return what is known about inputs: nothing for one with an initializer, and the value of large constants.
 
-    Only integers matter, and the data of others, which may be large, is not decoded.
+    `small` has large constants as inputs. Only integers are decoded, since other constants do not matter.
     """
     declared, kept = ({value.name for value in group} for group in (model.graph.input, small.graph.initializer))
     known: dict[str, AbstractTensor] = {}
@@ -114,7 +114,7 @@ def _known_inputs(model: ModelProto, small: ModelProto) -> Mapping[str, Abstract
 
 
 def _varies(value: str, producers: Mapping[str, NodeProto], inputs: frozenset[str]) -> bool:
-    """Return whether a value is computed from the elements of an input, not only from its sizes, which may be fixed."""
+    """Return whether a value is computed from the elements of an input, not only from its shape, which may be fixed."""
     waiting, seen = [value], set[str]()
     while waiting:
         name = waiting.pop()

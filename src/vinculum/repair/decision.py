@@ -1,4 +1,4 @@
-"""What is known of a division before a run, its risk on a runtime, and the decision of a hardening."""
+"""The facts about a division that are known before a run, its risks on a runtime, and the decision to rewrite it."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts about a division that its rewrite depends on."""
+    """The facts about a division that determine its rewrite."""
 
     operator: Operator
     opset: int  # The operator set of the rewritten nodes.
     element_type: ElementType  # Of the operands.
-    bounds: Bounds = UNKNOWN  # What the analysis proves of the operands.
+    bounds: Bounds = UNKNOWN  # What the analysis proves about the operands.
 
     @property
     def is_remainder(self) -> bool:
-        """Whether the result is the remainder and not the quotient."""
+        """Whether the result is the remainder, not the quotient."""
         return self.operator in ("Mod", "Fmod")
 
     @property
@@ -64,7 +64,7 @@ class Facts:
         """Whether a runtime may find that the dividend is the constant 1."""
         if self.bounds.dividend is not None:
             return bool(np.all(self.bounds.dividend == 1))
-        guarded = self.bounds.divisor is None and self.may_be_zero  # By a node between, which prevents the fusion.
+        guarded = self.bounds.divisor is None and self.may_be_zero  # The guard's node prevents the fusion.
         return "inverse" not in self.bounds.never and not guarded
 
     @property
@@ -80,7 +80,7 @@ class Facts:
 
     @property
     def decisive(self) -> tuple[object, ...]:
-        """The facts that determine the rewrite: divisions with equal ones are rewritten alike."""
+        """A key of the rewrite: divisions with equal keys are rewritten alike."""
         may = (self.may_be_zero, self.may_be_minus_one, self.may_overflow, self.may_be_inverse)
         return (self.operator, self.opset, self.element_type, *may)
 
@@ -96,8 +96,8 @@ class Decision:
     - `name`, `path`: As in `vinculum.models.execution.Division`.
     - `operator`: Its operator version: ``"Div-14"``.
     - `facts`: None if the element type of its operands is not known.
-    - `what`: What was done; None if the node is unchanged.
-    - `why`: The risk, or why there is none.
+    - `what`: How the node was rewritten; None if it is unchanged.
+    - `why`: The risk, or the reason why there is none.
     - `note`: A property of the results on that runtime that a user may not expect.
     """
 
@@ -116,7 +116,7 @@ class Decision:
 
     @property
     def left(self) -> bool:
-        """Whether it may be a division of integers that was not hardened."""
+        """Whether it was not hardened, although it may be a division of integers."""
         return self.facts is None
 
     @property
@@ -130,10 +130,10 @@ class Hardening:
     """A model whose integer divisions and remainders cannot crash a runtime, except those listed in `left`.
 
     - `decisions`: One for every Div, Reciprocal, and Mod of integers.
-    - `inlined`: How many of the model's functions were inlined: the runtime may not support them, or their calls differ
-      in type.
-    - `mended`: Whether integer divisions that were computed in floats are integer divisions now, and may give other
-      quotients.
+    - `inlined`: How many of the model's functions were inlined, because the runtime may not support them or their calls
+      differ in type.
+    - `mended`: Whether integer divisions that an exporter wrote in floats were rewritten as integer divisions, whose
+      quotients may differ.
     """
 
     model: ModelProto
@@ -152,9 +152,9 @@ class Hardening:
 def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
     """Return the type in which a division is written; it holds every operand.
 
-    OpenVINO's CPU device has no integers wider than int32, so all integer types use int32 there. On other runtimes 8
-    and 16 bits are promoted to int32, because some operators lack kernels for them; uint32 is promoted to int64, for
-    the same reason and because remainders need a sign.
+    OpenVINO's CPU device has no integers wider than int32, so all integer types use int32 there. On other runtimes
+    integers of 8 and 16 bits are promoted to int32, because some operators have no kernels for them. uint32 is promoted
+    to int64 for the same reason, and because remainders need a sign.
     """
     if runtime == "openvino" and element_type.is_integer:
         return INT32
@@ -163,7 +163,7 @@ def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
 
 
 def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
-    """Return whether ONNX Runtime may fuse 1/b*c to c/b, which it does with integers too unless a node is between."""
+    """Return whether ONNX Runtime may fuse 1/b*c to c/b. It does so with integers too, unless a node stands between."""
     fusible = facts.operator == "Div" and facts.element_type in (INT32, INT64)
     return runtime == "onnxruntime" and fusible and facts.may_be_inverse
 
@@ -175,7 +175,7 @@ _NOTES_OF_RANGE: dict[Runtime, str] = {
 
 
 def decided(undecided: Decision, facts: Facts, runtime: Runtime, policies: Policies) -> Decision:
-    """Return the decision about a division of which these facts are known.
+    """Return the decision about a division, given its facts.
 
     ModelError if no rewrite makes the runtime compute the quotient; the message names the node and the reason.
     """
@@ -192,7 +192,7 @@ def decided(undecided: Decision, facts: Facts, runtime: Runtime, policies: Polic
 
 
 def _of_floats(facts: Facts, runtime: Runtime) -> tuple[str | None, str, str | None]:
-    """Return what is done, why, and what a user may not expect."""
+    """Return `what`, `why` and `note` of a decision."""
     harmless = "a division of floats cannot crash"
     if runtime == "openvino":
         precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
@@ -205,7 +205,7 @@ def _of_floats(facts: Facts, runtime: Runtime) -> tuple[str | None, str, str | N
 
 
 def _risks(facts: Facts, runtime: Runtime) -> list[str]:
-    # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
+    # ONNX Runtime computes fmod=1 in floats and narrow types in int, so both are safe. OpenVINO crashes while folding.
     on_onnxruntime = runtime == "onnxruntime"
     traps = not on_onnxruntime or facts.element_type in (INT32, INT64)
     remainder_traps = facts.is_remainder and traps and not (on_onnxruntime and facts.operator == "Fmod")

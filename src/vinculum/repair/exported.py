@@ -1,7 +1,7 @@
-"""Integer divisions that an exporter has written in floats: Cast, Div, an optional Floor or truncation, Cast.
+"""Integer divisions that an exporter wrote in floats: Cast, Div, an optional Floor or truncation, Cast.
 
-PyTorch's exporter writes `div(a, b, rounding_mode="trunc")` and `"floor"` in this form. Above 2^24 float32 does not
-represent every integer, and quotients can be wrong.
+PyTorch's exporter writes `div(a, b, rounding_mode="trunc")` and `"floor"` in this form. Quotients can be wrong, because
+float32 does not represent every integer above 2^24.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Exported:
 
     division: NodeProto
     result: NodeProto  # The Cast back to integers.
-    operands: tuple[Operand, ...]  # For each, the name of an integer value and its type, or a constant.
+    operands: tuple[Operand, ...]  # Each is the name of an integer value and its type, or a constant.
     element_type: ElementType  # A type that holds both operands.
     floor: bool  # Whether the quotient is rounded down; else towards 0.
     precision: int  # Of the floats, in bits.
@@ -52,7 +52,7 @@ class Exported:
 
 
 def exported_divisions(scope: Scope) -> Iterator[Exported]:
-    """Yield the divisions in a scope that are written in floats and wrong for some integers."""
+    """Yield the integer divisions in a scope that are written in floats and are wrong for some integers."""
     makers = {name: node for node in scope.holder.node if node.domain == "" for name in node.output}
     for node in scope.holder.node:
         if node.domain or node.op_type != "Cast":
@@ -72,7 +72,7 @@ def exported_divisions(scope: Scope) -> Iterator[Exported]:
 def replace_exported(model: ModelProto) -> dict[Place, Exported]:
     """Rewrite each such division as an integer Div, and return the originals by the place of their quotients.
 
-    For a floor division the new Div is a placeholder: `Guards` writes the floor.
+    For a floor division the new Div is only a placeholder, which `Guards` replaces.
     """
     replaced: dict[Place, Exported] = {}
     taken = names_in(model)
@@ -101,7 +101,7 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
 
 
 def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
-    """Add the division, and return the name of its quotient."""
+    """Add the division of integers, and return the name of its quotient."""
     element_type, result = exported.element_type, exported.result
     operands = [_as_integers(rewriter, operand, element_type) for operand in exported.operands]
     same = _cast_target(result) == element_type.onnx_code
@@ -126,7 +126,7 @@ def _as_integers(rewriter: Rewriter, operand: Operand, element_type: ElementType
 
 
 def _without_unused(nodes: list[NodeProto], holder: GraphProto | FunctionProto) -> list[NodeProto]:
-    """Return the nodes without those that were used before the rewrite and no longer are."""
+    """Return the nodes without those whose results were used only before the rewrite."""
     outputs = {value if isinstance(value, str) else value.name for value in holder.output}
     before = {name for node in holder.node for name in inputs_of(node)} - outputs
     while True:
@@ -138,7 +138,7 @@ def _without_unused(nodes: list[NodeProto], holder: GraphProto | FunctionProto) 
 
 
 def _rounded(name: str, makers: Mapping[str, NodeProto]) -> tuple[NodeProto, bool] | None:
-    """Return the Div of a quotient, and whether it is rounded down; None if the value is not a quotient."""
+    """Return the Div that computes a value, and whether its quotient is rounded down; None if there is none."""
     made = makers.get(name)
     floor = made is not None and made.op_type == "Floor"
     if made is not None and floor:
@@ -186,12 +186,12 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
     """Return a constant as integers of a type; None if the type does not hold all of its values."""
     if isinstance(operand, tuple):
         return operand
-    # Above 2^53, a float stands for several integers.
+    # Above 2^53, several integers have the same float.
     low, high = element_type.minimum, min(element_type.maximum, 1 << 53)
     whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
     return operand.astype(dtype_of(element_type)) if np.all(whole) else None
 
 
 def _cast_target(cast: NodeProto) -> int:
-    """Return the number of a Cast's element type, 0 if it is an attribute of the function."""
+    """Return the code of a Cast's element type; 0 if each call of the function gives it."""
     return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)

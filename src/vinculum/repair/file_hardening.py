@@ -1,4 +1,4 @@
-"""Hardening of a file or of a model in memory: read, check, harden, validate, and only then write the target."""
+"""Hardening of a file or of a model in memory: the target is written only after the validation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HardenedFile(Shown):
-    """A hardening, and what was validated: None if nothing was rewritten, or only a plan was requested."""
+    """A hardening and its validation, which is None if nothing was rewritten or only a plan was requested."""
 
     hardening: Hardening
     validation: Validation | None
@@ -42,9 +42,9 @@ def harden_file(
     advance: Advance | None = None,
     **options: Unpack[Options],
 ) -> HardenedFile:
-    """Harden a model for a runtime, validate each rewrite there, and write the model if the validation succeeds.
+    """Harden a model for a runtime, validate each rewrite on it, and write the model if the validation succeeds.
 
-    - `source`: an ONNX file, or its content if it has been read already.
+    - `source`: an ONNX file, or its content.
     - `target`: the file to write, which must not be the source or its data; None to plan only, which needs no runtime.
     - `inputs`: sets of inputs to run the whole model on; if there is none, one is drawn.
     - `advance`: called with the number of rewrites' models that have been run, and their total.

@@ -1,7 +1,7 @@
 """The guards of divisions and remainders: as ONNX text, for operator set 9 and later, and written into a model.
 
-Addition, subtraction and multiplication of integers have to be exact modulo the width of the type, comparisons with 0
-and with -1 exact, and for an exact quotient a Div has to be correct to about 20 bits.
+They rely on addition, subtraction and multiplication of integers modulo the width of the type, and on comparisons with
+0 and -1. The guards that compute an exact quotient also need a Div that is correct to about 20 bits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPERANDS = """
   divisor_is_zero = Equal (d, zero)
   divisor_is_minus_1 = Equal (d, minus_1)
 """
-# MIN/1 is what MIN/-1 gives.
+# MIN/-1 wraps to MIN, which MIN/1 gives too.
 _SAFE_DIVISOR = """
   dividend_is_min = Equal (n, smallest)
   overflows = And (dividend_is_min, divisor_is_minus_1)
@@ -42,7 +42,7 @@ _SAFE_MODULUS = """
 _NONZERO_DIVISOR = """
   safe = Where (divisor_is_zero, one, d)
 """
-# Numbers of uint64 are compared and selected as int64 of the same bits: ONNX Runtime has no Where of uint64.
+# uint64 is compared and selected as int64 with the same bits, since ONNX Runtime has no Where of uint64.
 _LONG = """
   n_bits = Cast <to = 7> (A)
   d_bits = Cast <to = 7> (B)
@@ -82,9 +82,9 @@ _DIRECT_REST = """
 """
 # A Div may floor or truncate, and it may compute in a narrower floating-point type, as OpenVINO's does with int32. So
 # its quotient is only an estimate: the remainder is divided again, and the sum of both quotients is off by at most one.
-# Both operands are made negative first: MIN has no positive counterpart, floor and truncation agree for equal signs,
-# and no step overflows. MIN/-1 must not be computed, and a division by -1 is not needed. After the second estimate
-# d - 1 <= rest_2 <= -d, approximately; the final remainder has to be in the range d < rest_3 <= 0.
+# Both operands are made negative first, because MIN has no positive counterpart, floor and truncation agree for equal
+# signs, and no step overflows. MIN/-1 must not be computed, and a division by -1 is not needed. After the second
+# estimate, approximately d - 1 <= rest_2 <= -d; the final remainder has to be in the range d < rest_3 <= 0.
 _EXACT = """
   n_up = Less (zero, n)
   n_kept = Where (n_up, zero, n)
@@ -129,7 +129,7 @@ _WRAP = """
   turn = Not (stay)
   ready = Identity (negative)
 """
-# -(MIN + 1) is MAX. A Where that selects MAX would do too, but OpenVINO may compute it in float32.
+# MAX is -(MIN + 1). OpenVINO may compute a Where that selects MAX in float32.
 _SATURATE = """
   overflows = And (lowest, signs_agree)
   one_too_low = Cast <to = {promoted}> (overflows)
@@ -145,7 +145,7 @@ _EXACT_REST = """
   product = Mul (quotient, safe)
   rest = Sub (n, product)
 """
-# Whether the remainder is not 0 and has not the sign that it must have. Without Where: OpenVINO may compute a Where in
+# Whether the remainder is not 0 and has the wrong sign. There is no Where, because OpenVINO may compute a Where in
 # float32 if its result is added to something.
 _OFF = """
   rest_up = Less (zero, rest)
@@ -164,7 +164,7 @@ _CORRECTED = """
   correction = Mul (one_off, safe)
   corrected = {add_or_subtract} (rest, correction)
 """
-# A quotient above MAX, which only a wider type holds; and the one that MIN/1 stands for.
+# A quotient above MAX, in a wider type; and MIN/-1, which was computed as MIN/1.
 _CLIPPED = """
   distance_to_max = Sub (largest, {quotient})
   beyond = Less (distance_to_max, zero)
@@ -191,10 +191,10 @@ _IN_FLOAT = """
 
 
 def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]:
-    """Return the nodes that compute C from A and B safely, or from B alone for a Reciprocal."""
+    """Return the nodes that compute C safely from A and B, or for a Reciprocal from B alone."""
     promoted = promoted_type(facts.element_type, runtime)
     same = promoted is facts.element_type
-    # ONNX Runtime's own Div is exact, and its Mod with fmod=0, which begins at 10; with fmod=1 it computes in float64.
+    # ONNX Runtime's own Div is exact, and its Mod with fmod=0, which exists since 10. With fmod=1 it uses float64.
     direct = runtime == "onnxruntime" and (facts.operator == "Div" or facts.opset >= 10)
     saturates = policies.overflow == "saturate" and facts.may_overflow
     quotient = clipped = value = "quotient"
@@ -227,8 +227,8 @@ def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]
     computed = INT64 if promoted is UINT64 else promoted
     text = "".join([*parts, _RESULT]).format(
         promoted=computed.onnx_code,
-        to_promoted="Identity" if same else f"Cast <to = {promoted.onnx_code}>",
-        back="Identity" if same else f"Cast <to = {facts.element_type.onnx_code}>",
+        to_promoted=conversion(facts.element_type.onnx_code, promoted.onnx_code),
+        back=conversion(promoted.onnx_code, facts.element_type.onnx_code),
         over_zero="zero" if policies.zero_divisor == "zero" else "largest_over_zero",
         other="n" if direct else "safe",
         add_or_subtract="Sub" if direct else "Add",
@@ -238,11 +238,16 @@ def guard(facts: Facts, runtime: Runtime, policies: Policies) -> list[NodeProto]
         clipped=clipped,
         value=value,
     )
-    return _simplified(_with_constants(text, facts, computed), _known(facts, runtime))
+    return simplified(_with_constants(text, facts, computed), _known(facts, runtime))
+
+
+def conversion(source: int | None, target: int | None) -> str:
+    """Return the operator, as text, that converts a value from one ONNX element type to another."""
+    return "Identity" if source == target else f"Cast <to = {target}>"
 
 
 def _known(facts: Facts, runtime: Runtime) -> dict[str, bool]:
-    """Return the masks that are the same for every element."""
+    """Return the masks that have the same value for every element."""
     promoted = promoted_type(facts.element_type, runtime)
     known = {}
     if not (facts.may_be_zero or may_be_fused(facts, runtime)):
@@ -260,7 +265,7 @@ def _known(facts: Facts, runtime: Runtime) -> dict[str, bool]:
 
 
 def _with_constants(text: str, facts: Facts, promoted: ElementType) -> list[NodeProto]:
-    """Return the nodes of a text, after constants of its type: those that the type holds."""
+    """Return the nodes of a text after its constants, without those that the type does not hold."""
     own = facts.element_type
     numbers = {"minus_2": -2, "minus_1": -1, "zero": 0, "one": 1, "above_smallest": -promoted.maximum}
     numbers |= {"smallest": own.minimum, "largest": own.maximum}
@@ -278,9 +283,9 @@ def parsed(text: str, opset: int) -> list[NodeProto]:
     return list(parser.parse_function(f"{head} {{ {text} }}").node)
 
 
-def _simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProto]:
-    """Return the nodes that C needs, without masks that are known, what they do not select, and Identities."""
-    same: dict[str, str] = {}  # For a value that is another, the other.
+def simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProto]:
+    """Return the nodes that C needs, without known masks, values that these do not select, and Identities."""
+    same: dict[str, str] = {}  # Maps a value to the value that it is equal to.
     kept: list[NodeProto] = []
     for node in nodes:
         output, inputs = node.output[0], [same.get(name, name) for name in node.input]
@@ -315,10 +320,10 @@ def _simplified(nodes: list[NodeProto], known: dict[str, bool]) -> list[NodeProt
 
 
 def placed(nodes: Iterable[NodeProto], given: Mapping[str, str], stem: str, taken: set[str]) -> None:
-    """Give the nodes of a text and their results names of their own in a model.
+    """Give the nodes of a text and their results names that are unique in a model.
 
-    - `given`: the names of what the text only reads, and of C.
-    - `stem`: what all other names begin with.
+    - `given`: the names of the values that the text reads, and of C.
+    - `stem`: the prefix of all other names.
     - `taken`: the names in the model; the new ones are added.
     """
     names = dict(given)
@@ -331,7 +336,7 @@ def placed(nodes: Iterable[NodeProto], given: Mapping[str, str], stem: str, take
 
 
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
-    """Give a node's operands and result the names that replace theirs."""
+    """Rename a node's operands and result."""
     for own in (node.input, node.output):
         renamed = [names.get(name, name) for name in own]
         del own[:]
@@ -339,11 +344,10 @@ def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
 
 
 class Guards:
-    """Rewrites divisions of a model: for ONNX Runtime as calls of one function for all that are alike, else in place.
+    """Rewrites divisions of a model: for ONNX Runtime as calls of a function for all alike, otherwise in place.
 
-    A rewrite of a single node is always written in place.
-
-    A function imports the model's operator set, even if functions that call it import others: no runtime refuses that.
+    A rewrite that is a single node is always written in place. A function imports the model's operator set, even if
+    functions that call it import others; no runtime refuses that.
     """
 
     def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies) -> None:

@@ -21,7 +21,7 @@ from vinculum.repair.bounds import UNKNOWN, Place, bounds_of
 from vinculum.repair.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime, decided
 from vinculum.repair.exported import Exported, exported_divisions, replace_exported
 from vinculum.repair.guards import FIRST_OPSET, Guards
-from vinculum.spec.element_types import INT32, ElementType
+from vinculum.spec.element_types import ElementType
 
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
@@ -38,18 +38,18 @@ def harden(
 ) -> Hardening:
     """Return a model whose integer divisions and remainders give the standard's results on a runtime, without crashes.
 
-    Those that may have a zero divisor or be MIN/-1, or that the runtime computes wrongly, are rewritten in other
+    A division that may have a zero divisor or be MIN/-1, or that the runtime computes wrongly, is rewritten in other
     standard operators, in subgraphs and functions too.
 
     - `proto`: as `vinculum.models.source.read_source` reads it. It is not changed.
     - `runtime`: ``"portable"`` relies only on a quotient of Div that is correct to about 20 bits, except for operands
       of uint64 beyond int64, which the runtime's own Div divides. OpenVINO's CPU device narrows int64, uint32 and
-      uint64 to int32: there results are exact if they and the operands are in the range of int32.
+      uint64 to int32: there, results are exact if they and the operands are in the range of int32.
     - `zero_divisor`, `overflow`, `fix_exported`: as `vinculum.harden` takes them. x mod 0 and MIN mod -1 give 0.
 
     For ONNX Runtime the new nodes are written once, in a function of the model in the domain ``vinculum``, and each
-    division becomes a call of it. OpenVINO does not support functions, and other runtimes may not: there nodes replace
-    the division, and the model's own functions are inlined too, as they are if their calls differ in element type.
+    division becomes a call of it. OpenVINO does not support functions, and other runtimes may not: there, nodes replace
+    the division, and the model's own functions are inlined, as they also are if their calls differ in element type.
 
     AttributeValueError if there is no such runtime or policy, or the policy is ``"raise"``. ModelError if a division
     cannot be hardened; the message names it.
@@ -104,11 +104,14 @@ class _Hardener:
         in_floats = {id(each.division): each for each in exported_divisions(scope)}
         for node in scope.holder.node:
             decision = self._decide(scope, node)
-            if decision is not None and id(node) in in_floats:
+            if decision is None:
+                nodes.append(node)
+                continue
+            if id(node) in in_floats:
                 notes = (decision.note, f"{in_floats[id(node)].risk}; fix it with --fix-exported")
                 decision = replace(decision, note="; ".join(filter(None, notes)))
-            decisions += [] if decision is None else [decision]
-            if decision is None or decision.facts is None or decision.what is None:
+            decisions.append(decision)
+            if decision.facts is None or decision.what is None:
                 nodes.append(node)
             else:
                 nodes += self._guards.replace(scope, node, decision.facts, decision.what)
@@ -125,25 +128,24 @@ class _Hardener:
             element_type = _type_of_remainder(scope, node)
             if element_type is not None and not element_type.is_integer:
                 return None
-            undecided = Decision(name_of(node), scope.path, f"Mod-{since('Mod', opset)}", None, None, _UNTYPED)
+            version = f"Mod-{since('Mod', opset)}"
         else:
             division = division_of(scope, node)
-            element_type = division.element_type
-            undecided = Decision(division.name, division.path, division.operator, None, None, _UNTYPED)
-        written = self._guards.opset(opset)
-        exported = self._replaced.get((scope.path, node.output[0]))
+            element_type, version = division.element_type, division.operator
+        undecided = Decision(name_of(node), scope.path, version, None, None, _UNTYPED)
+        place = (scope.path, node.output[0])
+        exported = self._replaced.get(place)
         operator = _operator(node, exported)
         if operator is None:
             return replace(undecided, why="its fmod is given by each call of its function; inline the function")
         if element_type is None:
             return undecided
-        bounds = self._bounds.get((scope.path, node.output[0]), UNKNOWN)
-        wide = element_type.maximum > INT32.maximum and "beyond int32" not in bounds.never
-        if self._runtime != "onnxruntime" and wide:
+        bounds = self._bounds.get(place, UNKNOWN)
+        if self._runtime != "onnxruntime" and "beyond int32" not in bounds.never:
             # OpenVINO narrows the operands to int32, where another divisor may be 0.
             bounds = replace(UNKNOWN, dividend=bounds.dividend, divisor=bounds.divisor)
-        facts = Facts(operator, written, element_type, bounds)
-        decision = decided(undecided, facts, self._runtime, self._policies)
+        written = self._guards.opset(opset)
+        decision = decided(undecided, Facts(operator, written, element_type, bounds), self._runtime, self._policies)
         if decision.what and min(opset, written) < FIRST_OPSET:
             raise ModelError(
                 f"{undecided.label} is of operator set {min(opset, written)}, and guards begin at {FIRST_OPSET}; "
@@ -162,11 +164,13 @@ def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
 
 def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:
     """Return the operation of a node; None if it depends on an attribute of its function."""
-    if node.op_type == "Mod":
-        fmod = next((attribute for attribute in node.attribute if attribute.name == "fmod"), None)
-        if fmod is not None and fmod.ref_attr_name:
-            return None
-        return "Mod" if fmod is None or not fmod.i else "Fmod"
     if node.op_type == "Reciprocal":
         return "Reciprocal"
-    return "FloorDiv" if exported is not None and exported.floor else "Div"
+    if node.op_type == "Div":
+        return "FloorDiv" if exported is not None and exported.floor else "Div"
+    for attribute in node.attribute:
+        if attribute.name == "fmod" and attribute.ref_attr_name:
+            return None
+        if attribute.name == "fmod" and attribute.i:
+            return "Fmod"
+    return "Mod"

@@ -1,6 +1,6 @@
 """The validation of a hardening: its rewrites and the whole model are run in the target runtime.
 
-Each rewrite is run in small models of its own, on operands at which divisions go wrong.
+Each rewrite is run in small models, on operands for which divisions go wrong.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
 _IR_VERSION = 8  # All current runtimes read it; newer operator sets need a later one.
 _RANDOM = 2000
 _MULTIPLES = 2000
-_MOST_CONSTANTS = 60  # Elements taken of an operand that is constant in the model: a weight may have millions.
+_MOST_CONSTANTS = 60  # The values that are tried of a constant operand, which may have millions.
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determines the size of the result.
 _INTEGERS = ("bool", *NUMPY_INTEGERS)
@@ -65,9 +65,9 @@ class Validation:
     - `models`: The number of their models that were run, in all runtimes together: with input, constant and mixed
       operands.
     - `results`: The number of quotients and remainders compared in them.
-    - `whole_model`: Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only
-      loaded, because the original does not run on drawn ones or a runtime cannot take them.
-    - `reason`: Why it was only loaded, or not run in one of them.
+    - `whole_model`: Whether the hardened model itself was run in each runtime, on given or drawn inputs. It is only
+      loaded if the original does not run on drawn inputs, or a runtime cannot take them.
+    - `reason`: Why it was only loaded, or why one runtime did not run it.
     """
 
     runtimes: tuple[str, ...]
@@ -165,9 +165,9 @@ def _check_whole(
 ) -> str | None:
     """Refuse a hardened model that a runtime cannot load, or cannot run on inputs that the original accepts.
 
-    If all values of the model are integers or bools, the outputs are compared bit for bit. Otherwise they are not,
-    since floats of other operators differ between runtimes; on OpenVINO integers do too. The onnx package's evaluator
-    lacks operators and has faults: what it refuses is no fault of a model, and returned as the reason.
+    The outputs are compared bit for bit if all values of the model are integers or bools: floats of other operators
+    differ between runtimes, and on OpenVINO integers too. The onnx package's evaluator lacks operators and has faults,
+    so a model is not refused because of it; the reason that it gives is returned.
     """
     name = NAMES[runtime]
     integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
@@ -193,9 +193,10 @@ Run = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def _drawn_run(original: Model, hardening: Hardening) -> tuple[list[Run], str | None]:
-    """Return a run on drawn inputs; none, and why, if the original refuses them or the runtimes cannot take them.
+    """Return a run on drawn inputs, or none and the reason.
 
-    None either if a division is left that may crash the runtime.
+    There is none if the original refuses the inputs, the runtimes cannot take them, or a division that is left may
+    crash the runtime.
     """
     if hardening.left:
         return [], "a division is left that may kill the runtime"
@@ -210,11 +211,13 @@ def _drawn_run(original: Model, hardening: Hardening) -> tuple[list[Run], str | 
 
 
 def _holds_integers_only(model: ModelProto) -> bool:
-    for scope in typed_scopes(model):
-        names = {name for node in scope.holder.node for name in (*node.input, *node.output) if name}
-        if any(TensorProto.DataType.Name(scope.code_of(name)).lower() not in _INTEGERS for name in names):
-            return False
-    return True
+    return all(
+        TensorProto.DataType.Name(scope.code_of(name)).lower() in _INTEGERS
+        for scope in typed_scopes(model)
+        for node in scope.holder.node
+        for name in (*node.input, *node.output)
+        if name
+    )
 
 
 Pairs = tuple[NDArray[Any], NDArray[Any]]
@@ -233,9 +236,9 @@ class Trial:
 
 
 def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[Trial]:
-    """Yield models of a rewrite with no, one or both operands constant; those constant in the original always are.
+    """Yield models of a rewrite with no, one or both operands constant; operands constant in the original always are.
 
-    Inputs are declared with their size and with an open size, for which a runtime may choose another kernel.
+    Inputs are declared once with a size and once without, as a runtime may choose another kernel then.
     """
     pairs = pairs_for(facts, hardening.runtime)
     expected = expected_of(facts, pairs, hardening.policies)
@@ -290,8 +293,8 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
 
     They are all pairs of edge values (zeros, units, the limits of the type, the neighbours of the powers of 2 at which
     a type or a significand ends), random pairs, and pairs next to a whole quotient, where rounding errors would show.
-    An operand that is constant in the model keeps its values, and what no run has is left out. For OpenVINO operands
-    and quotients are within int32.
+    An operand that is constant in the model keeps its values. Pairs that no run of the model has are left out, and for
+    OpenVINO those whose operands or quotients are outside int32.
     """
     generator = np.random.default_rng(0)
     firsts = _values(facts.bounds.dividend, facts.element_type)
@@ -302,9 +305,11 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
         if facts.bounds.dividend is None:
             more.append(_near_multiples(facts, seconds, generator))
         a, b = np.concatenate([a, *(pair[0] for pair in more)]), np.concatenate([b, *(pair[1] for pair in more)])
-        kept = ~_excluded(a, b, facts)
-        if runtime == "openvino" and facts.element_type.maximum > INT32.maximum:
-            kept &= _within_int32(a, b, facts.element_type)
+        kept = _possible(a, b, facts)
+        if runtime == "openvino":
+            kept &= _within_int32(a) & _within_int32(b)
+            if facts.element_type.maximum > INT32.maximum:
+                kept &= (a != INT32.minimum) | (b != -1)
         a, b = a[kept], b[kept]
     return np.ascontiguousarray(a), np.ascontiguousarray(b)
 
@@ -314,7 +319,7 @@ def _values(constant: Values, element_type: ElementType) -> NDArray[Any]:
         return edge_values(element_type)
     if constant.size <= _MOST_CONSTANTS:
         return constant
-    # Of sorted values, of which both ends are included.
+    # The values are sorted, and both ends are included.
     places = np.linspace(0, constant.size - 1, _MOST_CONSTANTS).astype(np.intp)
     special = constant[np.isin(constant, np.array([-1, 0, 1]).astype(constant.dtype))]
     return np.unique(np.concatenate([constant[places], special]))
@@ -330,7 +335,7 @@ def _drawn(constant: Values, element_type: ElementType, generator: np.random.Gen
 
 
 def _near_multiples(facts: Facts, divisors: NDArray[Any], generator: np.random.Generator) -> Pairs:
-    """Return dividends that are a multiple of their divisor or differ by one from it, wrapped; and the divisors."""
+    """Return dividends that are a multiple of their divisor or differ from one by 1, wrapped, and the divisors."""
     b = generator.choice(divisors, _MULTIPLES)
     if facts.bounds.divisor is None:
         b = np.where(generator.integers(0, 2, _MULTIPLES) == 1, _drawn(None, facts.element_type, generator), b)
@@ -338,17 +343,14 @@ def _near_multiples(facts: Facts, divisors: NDArray[Any], generator: np.random.G
     return quotient * b + generator.integers(0, 3, _MULTIPLES).astype(b.dtype) - b.dtype.type(1), b
 
 
-def _excluded(a: NDArray[Any], b: NDArray[Any], facts: Facts) -> NDArray[np.bool_]:
-    """Return where operands are what no run has."""
-    excluded = (b == 0) & (not facts.may_be_zero)
-    if facts.is_signed:
-        excluded |= (b == -1) & (not facts.may_be_minus_one)
-        excluded |= (a == facts.element_type.minimum) & (b == -1) & (not facts.may_overflow)
-    return np.asarray(excluded)
+def _possible(a: NDArray[Any], b: NDArray[Any], facts: Facts) -> NDArray[np.bool_]:
+    """Return which pairs of operands a run may have."""
+    overflows = (a == facts.element_type.minimum) & (b == -1)
+    possible = (b != 0) | facts.may_be_zero
+    possible &= (b != -1) | facts.may_be_minus_one
+    possible &= ~overflows | facts.may_overflow
+    return np.asarray(possible)
 
 
-def _within_int32(a: NDArray[Any], b: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
-    inside = (a <= INT32.maximum) & (b <= INT32.maximum)
-    if element_type.minimum:
-        inside &= (a >= INT32.minimum) & (b >= INT32.minimum) & ~((a == INT32.minimum) & (b == -1))
-    return np.asarray(inside)
+def _within_int32(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return (values >= INT32.minimum) & (values <= INT32.maximum)

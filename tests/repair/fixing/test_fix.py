@@ -1,9 +1,14 @@
-"""Fixing of findings: the least guard, the same bits elsewhere, and nothing where no guard helps."""
+"""Fixing of findings: the least guard, the same bits elsewhere, and nothing where no guard helps.
+
+`fixes.txt` records what is written into small models, each below the operator set, the assumptions and the type that it
+is checked as. Record anew with ``python -m tests.repair.fixing.test_fix``, and look at what has changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import onnx.parser
@@ -23,6 +28,8 @@ from vinculum.models.source import source_of
 from vinculum.repair.fixing import Comparison, Fixed, comparison, fix, fixed, rounds
 from vinculum.repair.fixing.comparison import compared
 
+RECORDED = Path(__file__).with_name("fixes.txt")
+BLOCKS = RECORDED.read_text("utf-8").rstrip("\n").split("\n\n")
 HAZARDS = [entry for entry in HANDMADE if entry.rules]
 CONTROLS = [entry for entry in HANDMADE if not entry.rules]
 GUARDED = {
@@ -47,12 +54,35 @@ def operators(proto: ModelProto) -> list[str]:
     return [node.op_type for node in model_nodes(proto) if node.op_type != "Constant"]
 
 
-def what(result: Fixed) -> list[str]:
-    return [one.remedy.what for one in result.fixes if one.remedy is not None]
+def recorded(block: str) -> str:
+    """Return a block anew: its two lines, then a line for each finding, and the operators of the fixed model."""
+    options, text, *_ = block.split("\n")
+    opset, *assume = options.split()
+    as_type = assume.pop().removeprefix("as=") if "as=" in options else None
+    proto = model(text, int(opset))
+    result = fix(proto, assume=assume, as_type=as_type, runs=0)
+    lines = [options, text]
+    for one in result.fixes:
+        outcome = "fixed" if one.is_fixed else "left"
+        parts = (one.why,) if one.remedy is None else (one.remedy.what, one.remedy.equal)
+        told = "; the same bits if ".join(filter(None, parts))
+        lines.append(f"  {outcome} {one.finding.rule} of {one.finding.node}: {told}")
+    if result.left:
+        assert result.comparison.reason == "nothing was changed"
+        assert (result.comparison.runs, operators(result.model)) == (0, operators(proto))
+    else:
+        lines.append(f"  {' '.join(operators(result.model))}")
+        assert not result.report.findings
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(block.split("\n")[:2]))
+def test_as_recorded(block: str) -> None:
+    assert recorded(block) == block
 
 
 class TestCorpus:
-    """The labelled models: what is fixed is not found again, and what has no finding is not touched."""
+    """On the labelled models a fixed finding is not found again, and a model without findings is not changed."""
 
     def test_fixed_findings_are_gone_and_most_are_fixed(self) -> None:
         could = done = 0
@@ -83,101 +113,24 @@ class TestCorpus:
                 assert operators(result.model) == operators(model_of(entry)), entry.name
 
 
-BRANCHES = "then_branch = b () => (float[N] q) {q = Div (x, d)}, else_branch = o () => (float[N] p) {p = Neg (x)}"
-CONDITION = "<float z = {0}> { w = Div (x, d) s = ReduceSum <keepdims = 0> (w) c = Less (s, z) y = If (c)"
-FUNCTION = '<domain: "own", opset_import: ["": 17]> ratio (a, b) => (c) { c = Div (a, b) }'
-EPSILON = "<float e = {1e-12}> { a = Abs (x) f = Add (a, e) q = Div (x, f) y = Div (q, d) }"
-DIVIDED = ["Equal", "Where", "Div"]
-WRITTEN = {
-    "{ z = Div (x, d) y = Add (z, z) }": [*DIVIDED, "Add"],
-    "{ z = Div (x, d) y = Div (z, d) }": [*DIVIDED, "Div"],
-    "{ [n] q = Div (x, d) [n] y = Mul (q, d) }": [*DIVIDED, "Mul"],
-    "{ [n] q = Mul (x, d) [n] y = Div (q, d) }": ["Mul", *DIVIDED],
-    "{ [y] q = Div (x, d) y = Mul (q, d) }": [*DIVIDED, "Mul"],
-    "{ [y] q = Mul (x, d) y = Div (q, d) }": ["Mul", *DIVIDED],
-    f"{CONDITION} <{BRANCHES}> }}": [*DIVIDED, "ReduceSum", "Less", "If", *DIVIDED, "Neg"],
-    f"{{ y = own.ratio (x, d) }} {FUNCTION}": ["ratio", *DIVIDED],
-    EPSILON: ["Abs", "Add", "Div", "Abs", "Less", "Where", "Div"],
-}
-"""What is written into a model of two inputs, x and d, and an output y."""
-
-
-LARGEST = np.finfo(np.float64).max
-
-
 class TestLeastGuard:
-    """What is written is the least that removes the finding."""
-
-    @pytest.mark.parametrize(
-        ("text", "assume", "expected"),
-        [
-            (DIV, ("d=0|1",), "Max(divisor, 1)"),
-            (DIV, ("d=0:1", "x=-1:1"), "Max(divisor, 1.17549e-38)"),
-            (DIV, ("d=-1:1", "x=0:1000"), "Where(divisor < 0, Min(divisor, -3.00927e-36), Max(divisor, 3.00927e-36))"),
-            (DIV, (), "Where(divisor == 0, 1, divisor)"),
-            (INTEGER_DIV, ("d=0:9",), "Max(divisor, 1)"),
-            ("g (float[N] d) => (float[N] y) { y = Reciprocal (d) }", ("d=0:1",), "Max(divisor, 1.17549e-38)"),
-            (DIV, ("x=1e30:1e38", "d=-1:-1e-30"), "Min(divisor, -0.5)"),
-            (DIV.replace("float", "double"), ("x=0:1e-310", "d=0:1"), "Max(divisor, 2.22507e-308)"),
-            (DIV.replace("float", "double"), ("x=-1.79e308:1.79e308", "d=0.5:4"), "Max(divisor, 1)"),
-            (DIV.replace("float", "double"), (f"x={-LARGEST}:{LARGEST}", "d=0.5:4"), "Max(divisor, 2)"),
-        ],
-    )
-    def test_of_a_division(self, text: str, assume: Sequence[str], expected: str) -> None:
-        assert set(what(fix(model(text), assume=assume, runs=0))) == {expected}
-
-    @pytest.mark.parametrize(
-        ("nodes", "assume", "expected"),
-        [
-            ("{ q = Div (x, d) y = Div (q, e) }", ("d=0|1", "e=0:1"), {"Max(divisor, 1)", "Max(divisor, 1.17549e-38)"}),
-            (f"{CONDITION} <{BRANCHES}> }}", ("d=0:1",), {"Max(divisor, 1.17549e-38)"}),
-            ("{ f = Floor (d) y = Div (x, f) }", ("d=-9:9",), {"Where(divisor == 0, 1, divisor)"}),
-        ],
-    )
-    def test_of_a_dividend_that_a_guard_bounds_or_that_a_branch_reads(
-        self, nodes: str, assume: Sequence[str], expected: set[str]
-    ) -> None:
-        proto = model(f"g (float[N] x, float[N] d, float[N] e) => (float[N] y) {nodes}")
-        result = fix(proto, assume=["x=-1:1", *assume], runs=0)
-        assert set(what(result)) == expected
-        assert not result.report.findings
+    """The least guard that removes the finding is written."""
 
     @pytest.mark.parametrize("operator", ["Div", "Mod"])
-    @pytest.mark.parametrize("element_type", ["int8", "uint8", "int16", "uint16"])
-    def test_narrow_integers(self, operator: str, element_type: str) -> None:
-        """Those of which not every ONNX Runtime has Max and Where are guarded in int32."""
+    @pytest.mark.parametrize("element_type", ["int8", "uint8", "int16", "uint16", "int64"])
+    def test_integers(self, operator: str, element_type: str) -> None:
+        """Types for which not every ONNX Runtime has Max and Where are guarded in int32."""
         result = fix(model(INTEGER_DIV.replace("int64", element_type).replace("Div", operator)), runs=0)
         assert not result.report.findings
-        assert ("Cast" in operators(result.model)) == (element_type != "uint8")
+        assert ("Cast" in operators(result.model)) == (element_type in ("int8", "int16", "uint16"))
         limits = np.iinfo(element_type)
         x = np.array([limits.min, limits.max, 7], element_type)
         d = np.array([-1 if limits.min else 1, 0, 2], element_type)
         quotients = [limits.min, limits.max, 3] if operator == "Div" else [0, 0, 1]
         assert vinculum.load(result.model).run({"x": x, "d": d})["y"].tolist() == quotients
 
-    def test_bfloat16_has_no_where_below_16(self) -> None:
-        text = DIV.replace("float", "bfloat16")
-        (left,) = fix(model(text, 15), runs=0).left
-        assert left.why == "operator set 15 has no Where of bfloat16: vinculum convert --opset 17 first"
-        assert not fix(model(text, 16), runs=0).left
-
-    @pytest.mark.parametrize(("opset", "expected"), [(11, "Where(divisor == 0, 1, divisor)"), (12, "Max(divisor, 1)")])
-    def test_integers_have_no_max_below_12(self, opset: int, expected: str) -> None:
-        result = fix(model(INTEGER_DIV, opset), assume=["d=0:9"], runs=0)
-        assert what(result) == [expected]
-        assert not result.report.findings
-
-    @pytest.mark.parametrize("nodes", WRITTEN)
-    def test_written(self, nodes: str) -> None:
-        """One guard for a divisor that is shared, before the division among nodes of one name, and at any depth."""
-        proto = model(f"g (float[N] x, float[N] d) => (float[N] y) {nodes}")
-        result = fix(proto, as_type="float16" if nodes == EPSILON else None, runs=0)
-        assert operators(result.model) == WRITTEN[nodes]
-        assert not result.report.findings
-
     def test_a_model_whose_inputs_no_memory_holds(self) -> None:
         result = fix(model("g (float[1099511627776] x) => (float[1099511627776] y) { y = Reciprocal (x) }"), runs=0)
-        assert what(result) == ["Where(divisor == 0, 1.17549e-38, divisor)"]
         assert "not enough memory" in result.comparison.reason
 
     def test_an_invalid_model_is_refused_as_it_is(self) -> None:
@@ -186,26 +139,16 @@ class TestLeastGuard:
             fix(invalid, runs=0)
 
     @pytest.mark.parametrize("sizes", [[], [1]])
-    def test_an_epsilon_comes_first_and_is_all_that_is_needed(self, sizes: list[int]) -> None:
-        epsilon = f"float{sizes or ''} e = {{1e-12}}"
-        lost = model(f"g (float[N] x) => (float[N] y) <{epsilon}> {{ a = Abs (x) d = Add (a, e) y = Div (x, d) }}")
-        result = fix(lost, as_type="float16")
-        assert what(result) == ["epsilon 1e-12 becomes 5.96046e-08, the smallest that survives in float16"]
-        assert operators(result.model) == ["Abs", "Add", "Div"]
-        (constant,) = (node.attribute[0].t for node in result.model.graph.node if node.op_type == "Constant")
+    def test_a_new_epsilon_has_the_shape_of_the_old_one(self, sizes: list[int]) -> None:
+        nodes = "a = Abs (x) d = Add (a, e) y = Div (x, d)"
+        lost = model(f"g (float[N] x) => (float[N] y) <float{sizes or ''} e = {{1e-12}}> {{ {nodes} }}")
+        made = fix(lost, as_type="float16").model
+        (constant,) = (node.attribute[0].t for node in made.graph.node if node.op_type == "Constant")
         assert list(constant.dims) == sizes
-        assert [one.is_fixed for one in result.fixes] == [True] * len(result.fixes)
-
-    def test_both_integer_hazards_of_a_division(self) -> None:
-        result = fix(model(INTEGER_DIV), runs=0)
-        assert len(result.fixes) == 2
-        assert not result.report.findings
-        run = vinculum.load(result.model).run({"x": np.array([-(2**63), 7, 7]), "d": np.array([-1, 0, 2])})
-        assert run["y"].tolist() == [-(2**63), 7, 3]
 
 
 class TestSameBits:
-    """A guard returns the very bits of what it guards, wherever that is not at fault."""
+    """A guard returns the bits of its operand, except for the elements that it is there for."""
 
     @pytest.mark.parametrize(
         ("assume", "is_at_fault"),
@@ -247,61 +190,16 @@ class TestSameBits:
 
 
 @pytest.mark.parametrize(("operator", "least"), [("Softmax", 0), ("LogSoftmax", np.finfo(np.float32).min)])
-def test_a_result_that_is_mended_behind_a_node_without_name(operator: str, least: float) -> None:
+def test_a_guarded_result_of_a_node_without_name(operator: str, least: float) -> None:
     graph = "g (bool[N,4] m, float[N,4] x) => (float[N,4] p) <float zero = {0}, float out = {-inf}>"
     result = fix(model(f"{graph} {{ b = Where (m, zero, out) s = Add (x, b) p = {operator} (s) }}"), runs=0)
-    assert [(one.finding.rule, one.is_fixed) for one in result.fixes] == [("masked-row", True)]
     assert [node.name for node in result.model.graph.node if node.op_type == operator] == ["p"]
     masked = vinculum.load(result.model).run({"m": np.zeros((1, 4), bool), "x": np.ones((1, 4), np.float32)})
     assert (masked["p"] == least).all()
 
 
-REASONS = {
-    "g (float[N] x) => (float[N] y) <float d = {0.0}> { y = Div (x, d) }": (
-        17, "the divisor is zero in every run, and a guard would only hide that"),
-    DIV: (9, "its operator set is 9, and guards begin at 11: vinculum convert --opset 17 first"),
-    "g (float[N] x, float[N] e) => (float[N] y) { y = Pow (x, e) }": (
-        17, "the exponent is negative in some places only, and a guard of the base would change the others"),
-    "g (float[N,4] x) => (float[N,4] y) { y = LpNormalization (x) }": (
-        17, "LpNormalization divides inside, where no guard can stand"),
-    "g (float[1,2,3] t, int64[4] s) => (float[1,H,W,2] y) { [m] y = AffineGrid<align_corners=1>(t, s) }": (
-        20, "it is inside m, where no guard can stand"),
-}  # fmt: skip
-"""The operator set of a model, and why nothing is fixed in it."""
-
-
 class TestNotFixed:
-    """What no guard helps is left, and told with its reason."""
-
-    @pytest.mark.parametrize("text", REASONS)
-    def test_reasons(self, text: str) -> None:
-        opset, reason = REASONS[text]
-        proto = model(text, opset)
-        result = fix(proto, runs=0)
-        assert [one.why for one in result.fixes] == [reason]
-        assert operators(result.model) == operators(proto)
-        assert result.comparison.reason == "nothing was changed"
-        assert (result.comparison.runs, result.comparison.witnesses, result.comparison.still_shown) == (0, 0, 0)
-
-    def test_a_guard_that_would_replace_every_divisor(self) -> None:
-        (left,) = fix(model(DIV), assume=["x=1:3e38", "d=1e-3:0.01"], runs=0).left
-        assert left.why == "Max(divisor, 1) would replace every divisor: they lie in [0.001, 0.01]"
-
-    @pytest.mark.parametrize(("low", "remedies"), [(0, ["epsilon becomes 1.17549e-38"]), (-1, [])])
-    def test_a_variance(self, low: int, remedies: list[str]) -> None:
-        inputs = "float[N,2] x, float[2] s, float[2] b, float[2] m, float[2] v"
-        proto = model(f"g ({inputs}) => (float[N,2] y) {{ y = BatchNormalization <epsilon = 0.0> (x, s, b, m, v) }}")
-        result = fix(proto, assume=[f"v={low}:1"], runs=0)
-        assert what(result) == remedies
-        assert ["no epsilon mends" in one.why for one in result.left] == [True] * (not remedies)
-
-    def test_a_function_that_is_called_with_two_types(self) -> None:
-        head = '<ir_version: 9, opset_import: ["": 17, "own": 1]>'
-        called = "g (float[2] x, int64[2] n) => (float[2] y, int64[2] m) { y = own.inverse (x) m = own.inverse (n) }"
-        body = '<domain: "own", opset_import: ["": 17]> inverse (a) => (c) { c = Div (a, a) }'
-        result = fix(onnx.parser.parse_model(f"{head} {called} {body}"), runs=0)
-        assert result.left
-        assert all(one.why.endswith("declare it, or inline the function") for one in result.left)
+    """A finding that no guard removes is left, and the reason is given."""
 
     def test_harden_is_named_for_divisions_of_integers_in_floats_only(self) -> None:
         (floats, domain) = (next(e for e in HAZARDS if e.name == name) for name in ("through float", "logarithm"))
@@ -336,3 +234,7 @@ class TestWitness:
         findings = vinculum.check(proto, assume=assumed, runs=50).findings
         found = compared(source_of(proto), source_of(proto), findings, read_assumptions(assumed, proto))
         assert (found.witnesses, found.still_shown, found.equal) == (1, 1, found.runs)
+
+
+if __name__ == "__main__":
+    RECORDED.write_text("\n\n".join(map(recorded, BLOCKS)) + "\n", "utf-8")

@@ -1,4 +1,4 @@
-"""Hardened models on the real runtimes: every integer type, policy, operator set and place; and what only they show."""
+"""Hardened models on the real runtimes: every integer type, policy, operator set and choice of constants."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ran(runtime: str, model: ModelProto, inputs: Mapping[str, Any]) -> Sequence[
 
 
 class TestEveryPair:
-    """Of each type and policy, at run time and folded: compared with `vinculum.div`."""
+    """Quotients of each type and policy, at run time and folded, are those of `vinculum.div`."""
 
     @pytest.mark.parametrize(("target", "runtime"), TARGETS)
     @pytest.mark.parametrize("opset", OPSETS)
@@ -46,7 +46,7 @@ class TestEveryPair:
 
     @pytest.mark.parametrize("size", [4, "N"])
     def test_saturation_on_openvino(self, size: int | str) -> None:
-        """Where sizes are open OpenVINO takes other kernels; some compute a Where of integers in float."""
+        """For open sizes OpenVINO uses other kernels, and some compute a Where of integers in float."""
         low, high = INT32.minimum, INT32.maximum
         pair = np.array([low, low, low, high], np.int32), np.array([-1, 1, 0, -1], np.int32)
         for target in ("openvino", "portable"):
@@ -73,11 +73,11 @@ INVERSES = {
     "by folding": "o = Cast<to = 7>(yes) s = Shape(A) e = Expand(three, s) q = Div(o, e) C = Mul(q, A)",
     "of a size": "e = Gather(A, first) s = Shape(e) m = Max(A, three) q = Div(s, m) C = Mul(q, A)",
 }
-"""Nodes that divide 1 by 3 or more and multiply; where the 1 is found."""
+"""Nodes that divide 1 by 3 or more and multiply, by the place where ONNX Runtime finds the 1."""
 
 
 class TestOnnxRuntime:
-    """What it does to a model as it loads it changes no quotient."""
+    """ONNX Runtime's optimisations of a hardened model change no quotient."""
 
     @pytest.mark.parametrize("nodes", INVERSES.values(), ids=INVERSES)
     def test_an_inverse_is_not_fused_with_a_product(self, nodes: str) -> None:
@@ -98,7 +98,7 @@ class TestOnnxRuntime:
 @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
 @pytest.mark.parametrize("operator", ["Div", "Mod"])
 def test_files_validated(tmp_path: Path, target: Runtime, operator: str) -> None:
-    """The validation lets right rewrites through on the real runtimes."""
+    """The validation accepts correct rewrites on the real runtimes."""
     source = written(text_model(f"c = {operator}(a, b)", "int64[n] a, int64[n] b", "int64[n] c"), tmp_path)
     validation = harden_file(source, source.with_name("hardened.onnx"), target).validation
     assert validation is not None
@@ -113,7 +113,7 @@ def test_files_validated(tmp_path: Path, target: Runtime, operator: str) -> None
 def test_py_torch_an_export(
     torch_or_skip: Any, tmp_path: Path, dynamo: bool, rounding: str, expected: list[int]
 ) -> None:
-    """What PyTorch's own exporters write of integer divisions is found."""
+    """The integer divisions that PyTorch's exporters write in floats are found."""
     file = tmp_path / "model.onnx"
     _export(torch_or_skip, file, rounding, dynamo=dynamo)
     hardening = harden(load(file), "onnxruntime", fix_exported=True)

@@ -1,4 +1,4 @@
-"""Guards for what a check finds: the least one for each finding, written into the model and checked again."""
+"""Fixing of findings: the least guard for each is written into the model, which is then checked again."""
 
 from vinculum.repair.fixing.comparison import Comparison
 from vinculum.repair.fixing.remedies import Remedy

@@ -1,4 +1,4 @@
-"""The original and the fixed model on the same inputs: outputs are the same bits where nothing was at fault."""
+"""Runs of the original and the fixed model on the same inputs: outputs are the same bits unless a guard was at work."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determine
 
 @dataclass(frozen=True)
 class Comparison:
-    """What runs of both models showed.
+    """The result of running both models.
 
-    - `runs`: How many inputs both ran on.
-    - `equal`: On how many of them all outputs were the same bits.
-    - `mended`: On how many others nothing changed but elements that were NaN or infinite.
-    - `guarded`: On how many of the rest a division read another divisor than before, so that a guard was at work.
-    - `worst`: The first difference on one that is left; empty if none is.
-    - `witnesses`: How many witnesses were run again.
-    - `still_shown`: On how many of these some output of the fixed model was NaN or infinite.
+    - `runs`: The number of inputs that both models ran on.
+    - `equal`: The number of runs in which all outputs were the same bits.
+    - `mended`: The number of other runs in which only elements changed that had been NaN or infinite.
+    - `guarded`: The number of the rest in which a division read another divisor than before: a guard was at work.
+    - `worst`: The first difference in the runs that are left; empty if there are none.
+    - `witnesses`: The number of witnesses that were run again.
+    - `still_shown`: The number of these in which an output of the fixed model was NaN or infinite.
     - `reason`: Why there were no runs; empty if there were some.
     """
 
@@ -53,7 +53,7 @@ class Comparison:
 def compared(
     original: SourceFile, fixed: SourceFile, findings: Iterable[Finding], assumptions: Assumptions
 ) -> Comparison:
-    """Return what both models give on the witnesses of findings and on structured inputs inside the declared ranges."""
+    """Compare both models on the witnesses of findings and on structured inputs inside the declared ranges."""
     witnesses = [f.witness.inputs for f in findings if f.witness is not None and f.witness.kind in ("model", "outside")]
     try:
         with limited(_SECONDS, _LARGEST_RESULT):

@@ -1,13 +1,13 @@
-"""The least remedy for a finding: a guard before or behind its node, another constant, or another attribute.
+"""The least remedy for a finding: a guard before or after its node, another constant, or another attribute.
 
-Every guard returns the value that it guards, bit for bit, wherever that is not at fault. So a model's outputs stay the
-same bits on every input on which no guarded value is at fault, whatever else the model computes.
+A guard changes only the elements for which it was written, and returns all others bit for bit. So an input on which no
+guard changes an element gives the same outputs as before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import ceil, isfinite, log2
 
@@ -26,12 +26,12 @@ _MAX_OF_INTEGERS = 12
 """The first operator set with Max of integers."""
 _IN_FLOATS = ("integers-through-float", "rounded-quotient")
 _MARGIN = 1.001
-"""How far the largest quotient stays below the largest number of its type: its bounds are rounded outward."""
+"""The distance of the largest quotient from the largest number of its type, since its bounds are rounded outward."""
 OPERAND = {**DIVISOR, "QuantizeLinear": 1, "Pow": 0}
-"""The place of the divisor that a guard can stand before."""
+"""The position of the operand that can be guarded: the divisor, or the base of a negative power."""
 _NORMS = ("Batch", "Group", "Instance", "Layer", "RMS", "SimplifiedLayer", "SkipLayer", "SkipSimplifiedLayer")
 _ATTRIBUTES = {**{f"{kind}Normalization": "epsilon" for kind in _NORMS}, "LRN": "bias"}
-"""What operators add to a divisor inside."""
+"""The attribute that an operator adds to a divisor which it computes itself."""
 
 
 class Where(Enum):
@@ -48,10 +48,11 @@ class Remedy:
     """What is written for a finding.
 
     - `what`: The change, in words.
-    - `equal`: Where no result changes by a single bit; empty if no relation says so.
-    - `place`: The place of the operand.
-    - `text`: Nodes in ONNX's text that compute C from A, the guarded value, and B, the dividend.
+    - `equal`: The elements whose results stay the same bits; empty if that is not known.
+    - `place`: The position of the operand.
+    - `text`: Nodes in ONNX's text that compute `guarded` from `a`, the value to guard, and `b`, the dividend.
     - `numbers`: The constants that the text reads; the new value of a constant or an attribute is ``"new"``.
+    - `is_adjustable`: Whether it keeps floats from zero, so that a larger ``"epsilon"`` does too.
     """
 
     where: Where
@@ -61,41 +62,42 @@ class Remedy:
     attribute: str = ""
     text: str = ""
     numbers: Mapping[str, float | int] = field(default_factory=dict)
+    is_adjustable: bool = False
 
     def replaces(self, other: Remedy) -> bool:
-        """Tell whether it keeps a divisor from zero, so that another guard of the same divisor against zero is idle."""
+        """Tell whether it keeps a divisor from zero, so that the other guard of the same divisor has no effect."""
         both = self.where is other.where is Where.OPERAND
         return both and self.text in (_RAISED, _LOWERED, _APART) and other.text in (_REPLACED, _SMALL_REPLACED)
 
 
-_RAISED = "C = Max (A, epsilon)"
-_LOWERED = "C = Min (A, minus_epsilon)"
-_REPLACED = "is_zero = Equal (A, zero) C = Where (is_zero, epsilon, A)"
-# A runtime may hold a value in float32 where the model says float16: what is not zero there can still round to zero.
+_RAISED = "guarded = Max (a, epsilon)"
+_LOWERED = "guarded = Min (a, minus_epsilon)"
+_REPLACED = "is_zero = Equal (a, zero) guarded = Where (is_zero, epsilon, a)"
+# A runtime may hold a float16 in float32: what is not zero there can still round to zero.
 _SMALL_REPLACED = """
-  magnitude = Abs (A)
+  magnitude = Abs (a)
   is_small = Less (magnitude, smallest)
-  C = Where (is_small, epsilon, A)
+  guarded = Where (is_small, epsilon, a)
 """
 _APART = """
-  is_negative = Less (A, zero)
-  below = Min (A, minus_epsilon)
-  above = Max (A, epsilon)
-  C = Where (is_negative, below, above)
+  is_negative = Less (a, zero)
+  below = Min (a, minus_epsilon)
+  above = Max (a, epsilon)
+  guarded = Where (is_negative, below, above)
 """
 _NO_OVERFLOW = """
-  dividend_is_min = Equal (B, smallest)
-  divisor_is_minus_1 = Equal (A, minus_1)
+  dividend_is_min = Equal (b, smallest)
+  divisor_is_minus_1 = Equal (a, minus_1)
   overflows = And (dividend_is_min, divisor_is_minus_1)
-  C = Where (overflows, one, A)
+  guarded = Where (overflows, one, a)
 """
-_NO_NAN = "is_nan = IsNaN (A) C = Where (is_nan, masked, A)"
+_NO_NAN = "is_nan = IsNaN (a) guarded = Where (is_nan, masked, a)"
 
 
 def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor], opset: int) -> Remedy | str:
-    """Return the least remedy for a finding, or why there is none.
+    """Return the least remedy for a finding, or the reason why there is none.
 
-    - `values`: what is known of the values of its graph.
+    - `values`: what the analysis knows of the values of the node's graph.
     - `opset`: the operator set of the node, at least `FIRST_OPSET`.
     """
     if finding.rule == "integer-zero-divisor" and opset < _MAX_OF_INTEGERS:
@@ -108,7 +110,7 @@ def remedy(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTenso
 
 
 def survivor(form: Format) -> float:
-    """Return the smallest number that targets hold: of float16 a subnormal one, which wider types may flush to zero."""
+    """Return the smallest positive number that no target flushes to zero: for float16 alone a subnormal one."""
     return form.smallest_subnormal if form.name == "float16" else form.smallest_normal
 
 
@@ -129,14 +131,18 @@ def _zero(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor
         return _replaced(node, 1)
     form = FORMATS[finding.element_type]
     epsilon = _least_divisor(finding, node, values, form)
-    if finding.low >= 0 and epsilon == survivor(form):
-        return _kept_from_zero(finding, node, epsilon)
+    if epsilon == survivor(form) and (finding.low >= 0 or finding.high <= 0):
+        return kept_from_zero(finding, node, epsilon)
+    if finding.high <= 0:
+        epsilon = -epsilon
     if form.least < form.smallest_subnormal:
         smallest = form.smallest_subnormal
         what = f"Where(|divisor| < {smallest:.6g}, {epsilon:.6g}, divisor)"
         equal = f"the divisor's magnitude is at least {smallest:.6g}"
-        return _guard(node, _SMALL_REPLACED, what, equal, smallest=smallest, epsilon=epsilon)
-    return _replaced(node, epsilon)
+        found = _guard(node, _SMALL_REPLACED, what, equal, smallest=smallest, epsilon=epsilon)
+    else:
+        found = _replaced(node, epsilon)
+    return replace(found, is_adjustable=True)
 
 
 def _guard(node: NodeProto, text: str, what: str, equal: str, **numbers: float) -> Remedy:
@@ -149,7 +155,7 @@ def _replaced(node: NodeProto, epsilon: float) -> Remedy:
 
 
 def _least_divisor(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor], form: Format) -> float:
-    """Return the smallest power of two that survives and by which no finite dividend overflows."""
+    """Return the least divisor: no target flushes it to zero, and no finite dividend overflows when divided by it."""
     if node.op_type == "Mod":
         return 1.0
     if node.op_type == "Pow":
@@ -167,15 +173,15 @@ def _is_negative(exponent: AbstractTensor | None) -> bool:
 
 
 def _too_small(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:
-    """Return a guard against divisors so small that they overflow the quotient, or that a target flushes to zero."""
+    """Return a guard against divisors that make the quotient overflow, or that a target flushes to zero."""
     form = FORMATS[finding.element_type]
     flushed = finding.rule == "subnormal-divisor"
     epsilon = form.smallest_normal if flushed else _least_divisor(finding, node, values, form)
-    return _kept_from_zero(finding, node, epsilon)
+    return kept_from_zero(finding, node, epsilon)
 
 
-def _kept_from_zero(finding: Finding, node: NodeProto, epsilon: float) -> Remedy:
-    """Return the guard that keeps a divisor an epsilon from zero, on the side where it is."""
+def kept_from_zero(finding: Finding, node: NodeProto, epsilon: float) -> Remedy:
+    """Return the guard that keeps a divisor at least an epsilon from zero, on the side of zero where it lies."""
     if finding.low >= 0:
         what, equal, text = f"Max(divisor, {epsilon:.6g})", f"the divisor is at least {epsilon:.6g}", _RAISED
     elif finding.high <= 0:
@@ -183,7 +189,8 @@ def _kept_from_zero(finding: Finding, node: NodeProto, epsilon: float) -> Remedy
     else:
         what = f"Where(divisor < 0, Min(divisor, {-epsilon:.6g}), Max(divisor, {epsilon:.6g}))"
         equal, text = f"the divisor's magnitude is at least {epsilon:.6g}", _APART
-    return _guard(node, text, what, equal, zero=0, epsilon=epsilon, minus_epsilon=-epsilon)
+    found = _guard(node, text, what, equal, zero=0, epsilon=epsilon, minus_epsilon=-epsilon)
+    return replace(found, is_adjustable=True)
 
 
 def _overflow(finding: Finding, node: NodeProto, values: Mapping[str, AbstractTensor]) -> Remedy | str:

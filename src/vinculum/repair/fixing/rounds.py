@@ -1,51 +1,59 @@
-"""Fixing of findings: each gets its least remedy, the model is checked again, and what did not help is taken back."""
+"""Fixing of findings: each gets its least remedy, and a remedy that does not remove its finding is taken back."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto
 
 from vinculum.analysis import Finding, Report, check
 from vinculum.analysis.assumptions import calibrated, read_assumptions
+from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Key
 from vinculum.arguments import checked_arguments
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import write_model
-from vinculum.models.onnx.inference import inner_first, typed_scopes
-from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import Scope, name_of
+from vinculum.models.onnx.inference import typed_scopes
+from vinculum.models.onnx.scopes import name_of
 from vinculum.models.source import ModelSource, SourceFile, any_source, onnx_model
+from vinculum.repair.fixing.chains import Link, shared
 from vinculum.repair.fixing.comparison import Comparison, compared
-from vinculum.repair.fixing.remedies import FIRST_OPSET, FIRST_WHERE, OPERAND, Remedy, Where, remedy
-from vinculum.repair.guards import parsed, placed
+from vinculum.repair.fixing.remedies import (
+    FIRST_OPSET,
+    FIRST_WHERE,
+    OPERAND,
+    Remedy,
+    Where,
+    kept_from_zero,
+    remedy,
+    survivor,
+)
+from vinculum.repair.fixing.writing import written
 from vinculum.shown import Shown
-from vinculum.tensors.shapes import static
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_MOST_ROUNDS = 6
+_MOST_ROUNDS = 20  # A chain takes a round for each of its divisions.
 _RESTORES = (Where.CONSTANT, Where.ATTRIBUTE)
-"""What mends a guard that the model has: this comes first, and often nothing else is needed then."""
+"""Changes that restore a guard of the model. They are tried first, as often no other remedy is needed then."""
 Again = Callable[[SourceFile], Report]
+Remedies = dict[Key, tuple[Finding, Remedy]]
 
 
 @dataclass(frozen=True, eq=False)
 class Fix:
-    """What was done about a finding.
+    """The outcome for a finding.
 
-    - `remedy`: What was written for it; None if nothing was, and `why` says why.
-    - `is_fixed`: Whether the fixed model has it no more.
+    - `remedy`: The remedy that was written; if it is None, `why` gives the reason.
+    - `is_fixed`: Whether the fixed model no longer has the finding.
     """
 
     finding: Finding
@@ -56,11 +64,11 @@ class Fix:
 
 @dataclass(frozen=True, eq=False)
 class Fixed(Shown):
-    """A model without those findings that a guard removes.
+    """A model without the findings that guards remove.
 
     - `model`: The original if nothing was fixed.
     - `fixes`: One for each finding.
-    - `report`: What the check finds in the new model.
+    - `report`: The report of the check of the new model.
     """
 
     model: ModelProto
@@ -98,7 +106,7 @@ def fix(
     Returns
     -------
     Fixed
-        ``.model``: a ModelProto; ``.fixes``: what was done about each finding, or why nothing was.
+        ``.model``: a ModelProto; ``.fixes``: the remedy of each finding, or the reason why there is none.
 
     Raises
     ------
@@ -150,14 +158,17 @@ def write_fixed(result: Fixed, source: SourceFile, target: Path) -> None:
 
 
 class _Fixer:
-    """Writes remedies, checks again, and takes back those whose finding stays."""
+    """Writes remedies, checks the model again, and takes back those whose finding is still there."""
 
     def __init__(self, source: SourceFile, report: Report, findings: Sequence[Finding], again: Again) -> None:
         self._source, self._findings, self._again = source, findings, again
         self._original = onnx_model(source)
         self._known = {finding.key for finding in report.findings}
+        self._wanted = {finding.key for finding in findings}
+        self._first = {finding.key[1:]: finding for finding in reversed(findings)}
         self._refused: dict[Key, str] = {}
-        self.kept: dict[Key, tuple[Finding, Remedy]] = {}
+        self._alone: set[Key] = set()  # The findings that a chain of guards did not remove.
+        self.kept: Remedies = {}
         self.model, self.report = self._original, report
         self._values = report.values
         self._places = {
@@ -167,29 +178,28 @@ class _Fixer:
         }
 
     def run(self) -> None:
-        """Write remedies until no finding is left that one helps, those first that mend a guard of the model."""
-        waiting = {finding.key: finding for finding in self._findings}
+        """Write remedies until none is left that helps; those that restore a guard of the model come first."""
+        waiting = list(self._findings)
         for _ in range(_MOST_ROUNDS):
-            proposed: dict[Key, tuple[Finding, Remedy]] = {}
-            for key, finding in waiting.items():
+            proposed: Remedies = {}
+            for finding in waiting:
                 found = self._remedy(finding)
                 if isinstance(found, Remedy):
-                    proposed[key] = finding, found
+                    proposed[finding.key] = finding, found
                 else:
-                    self._refused[key] = found
-            restoring = {key: pair for key, pair in proposed.items() if pair[1].where in _RESTORES}
+                    self._refused[finding.key] = found
             if not proposed:
                 break
+            restoring = {key: pair for key, pair in proposed.items() if pair[1].where in _RESTORES}
             self._try(restoring or proposed)
-            wanted = {finding.key for finding in self._findings}
-            waiting = {
-                key: finding
+            waiting = [
+                finding
                 for finding in self.report.findings
-                if (key := finding.key) not in self._refused and (key in wanted or key not in self._known)
-            }
+                if (key := finding.key) not in self._refused and (key in self._wanted or key not in self._known)
+            ]
 
     def _remedy(self, finding: Finding) -> Remedy | str:
-        """Return the remedy that can be written for a finding, or why none can."""
+        """Return the remedy that can be written for a finding, or the reason why none can."""
         place = self._places.get((finding.scope, finding.node))
         if place is None:
             return f"it is inside {finding.node.rpartition('/')[0]}, where no guard can stand"
@@ -203,36 +213,83 @@ class _Fixer:
         if isinstance(found, Remedy) and found.where is not Where.ATTRIBUTE and not scope.code_of(finding.divisor):
             unknown = f"the element type of {finding.divisor} is not known"
             return f"{unknown}, or not the same in all calls of its function: declare it, or inline the function"
-        first = next((one for one in self._findings if one.key[1:] == finding.key[1:]), finding)
-        if isinstance(found, Remedy) and finding.rule == "quotient-overflow" and _replaces_all(found, first):
-            return f"{found.what} would replace every divisor: they lie in [{first.low:.6g}, {first.high:.6g}]"
         if isinstance(found, Remedy) and "Where" in found.text and opset < FIRST_WHERE.get(finding.element_type, 0):
             return f"operator set {opset} has no Where of {finding.element_type}: vinculum convert --opset 17 first"
         return found
 
-    def _try(self, proposed: Mapping[Key, tuple[Finding, Remedy]]) -> None:
-        """Write some remedies more; those whose finding stays are taken back, and the rest is checked once more."""
-        stronger = {key[1:]: one for key, (_, one) in proposed.items()}
+    def _try(self, proposed: Remedies) -> None:
+        """Write more remedies; take back those whose finding is still there, and check the rest once more."""
+        before = self.kept
+        balanced, sharing = self._balanced(proposed)
+        stronger = {key[1:]: one for key, (_, one) in balanced.items()}
         kept = {
             key: (finding, new if (new := stronger.get(key[1:])) is not None and new.replaces(one) else one)
-            for key, (finding, one) in self.kept.items()
+            for key, (finding, one) in before.items()
         }
-        self._write({**kept, **proposed})
+        self._write({**kept, **balanced})
         left = {finding.key for finding in self.report.findings}
-        helpless = {key for key in self.kept if key in left}
-        if helpless:
+        if sharing & left:
+            self._alone |= sharing & left
+            self._write(before)
+        elif helpless := self.kept.keys() & left:
             for key in helpless:
                 self._refused[key] = f"{self.kept[key][1].what} does not remove it"
             self._write({key: pair for key, pair in self.kept.items() if key not in helpless})
 
-    def _write(self, remedies: dict[Key, tuple[Finding, Remedy]]) -> None:
+    def _balanced(self, proposed: Remedies) -> tuple[Remedies, set[Key]]:
+        """Return remedies in which the guards of each chain share what its last quotient needs, and these findings.
+
+        A guard that would replace every divisor is refused, unless a chain shares it.
+        """
+        epsilons: dict[tuple[str, ...], float] = {}
+        balanced, sharing = dict(proposed), set[Key]()
+        for key, (finding, one) in proposed.items():
+            if finding.rule != "quotient-overflow":
+                continue
+            first = self._first.get(key[1:], finding)
+            chain = {} if key in self._alone else self._chain(first, one)
+            for name, epsilon in chain.items():
+                place = (finding.scope, name)
+                epsilons[place] = max(epsilon, epsilons.get(place, 0))
+            if chain:
+                sharing.add(key)
+            elif one.numbers["epsilon"] > _largest(first):
+                lie = f"they lie in [{first.low:.6g}, {first.high:.6g}]"
+                self._refused[key] = f"{one.what} would replace every divisor: {lie}"
+                del balanced[key]
+        for key, (finding, one) in {**self.kept, **balanced}.items():
+            epsilon = epsilons.get(key[1:], 0.0)
+            first = self._first.get(key[1:], finding)
+            if key in sharing and epsilon <= _least(first):  # All divisors are farther from zero.
+                del balanced[key]
+            elif key in sharing or (one.is_adjustable and epsilon > abs(one.numbers["epsilon"])):
+                balanced[key] = finding, kept_from_zero(first, self._places[key[1:]][1], epsilon)
+        return balanced, sharing
+
+    def _chain(self, last: Finding, one: Remedy) -> dict[str, float]:
+        """Return an epsilon for each division of the chain that ends with a finding, by their nodes."""
+        scope, node = self._places[last.scope, last.node]
+        guarded = {}
+        for finding, guard in self.kept.values():
+            if finding.scope == last.scope and finding.operator in ("Div", "Reciprocal") and guard.is_adjustable:
+                epsilon = abs(guard.numbers["epsilon"])
+                guarded[finding.node] = Link(epsilon, epsilon, self._scale(finding))
+        least = max(_least(last), survivor(FORMATS[last.element_type]))
+        return shared(scope, node, Link(one.numbers["epsilon"], least, self._scale(last)), guarded)
+
+    def _scale(self, finding: Finding) -> float:
+        """Return the largest magnitude of a divisor; 1 if only guards that were written since bound it."""
+        first = self._first.get(finding.key[1:])
+        return _largest(first) if first is not None and isfinite(_largest(first)) else 1.0
+
+    def _write(self, remedies: Remedies) -> None:
         self.kept = remedies
         self.model = written(self._original, remedies.values())
-        # In the same source, whose large initializers stay where they are.
+        # The same source is used, so that large initializers are not copied.
         self.report = self._again(replace(self._source, onnx=self.model))
 
     def fixes(self) -> tuple[Fix, ...]:
-        """Return what became of each finding, and of those that only showed behind others."""
+        """Return the outcome for each finding, including those that appeared only after others were removed."""
         left = {finding.key for finding in self.report.findings}
         brought = [finding for key, (finding, _) in self.kept.items() if key not in self._known]
         brought += [finding for finding in self.report.findings if finding.key not in self._known]
@@ -247,99 +304,10 @@ class _Fixer:
         return tuple(fixes)
 
 
-def _replaces_all(guard: Remedy, finding: Finding) -> bool:
-    """Tell whether a guard against overflow leaves no divisor as it is."""
-    return guard.numbers["epsilon"] > max(abs(finding.low), abs(finding.high))
+def _least(finding: Finding) -> float:
+    """Return the smallest magnitude between the bounds of a finding."""
+    return max(finding.low, -finding.high, 0.0)
 
 
-def written(model: ModelProto, remedies: Iterable[tuple[Finding, Remedy]]) -> ModelProto:
-    """Return a copy of a model with remedies in it; nodes that share a divisor and its guard share its nodes."""
-    copy = deepcopy(model)
-    by_place: dict[tuple[str, str], list[Remedy]] = {}
-    for finding, one in remedies:
-        at = by_place.setdefault((finding.scope, finding.node), [])
-        at += [one] if one not in at else []  # What one remedy does for two findings is written once.
-    names = names_in(copy)
-    for scope in inner_first(copy):
-        writer = _Writer(scope, names)
-        nodes: list[NodeProto] = []
-        for node in scope.holder.node:
-            nodes += writer.mended(node, by_place.get((scope.path, name_of(node)), ()))
-        if len(nodes) > len(scope.holder.node):  # Attributes are changed in place.
-            set_nodes(scope.holder, nodes)
-    return copy
-
-
-class _Writer:
-    def __init__(self, scope: Scope, names: set[str]) -> None:
-        self._scope, self._names = scope, names
-        self._guarded: dict[object, str] = {}
-        self._codes: dict[str, int] = {}  # The element types of what guards return.
-
-    def mended(self, node: NodeProto, remedies: Iterable[Remedy]) -> list[NodeProto]:
-        """Change a node, and return it among the nodes that guard it."""
-        before: list[NodeProto] = []
-        behind: list[NodeProto] = []
-        for one in remedies:
-            if one.where is Where.ATTRIBUTE:
-                kept = [attribute for attribute in node.attribute if attribute.name != one.attribute]
-                del node.attribute[:]
-                node.attribute.extend([*kept, helper.make_attribute(one.attribute, float(one.numbers["new"]))])
-            elif one.where is Where.CONSTANT:
-                before.append(self._new_constant(node, one))
-            elif one.where is Where.RESULT:
-                behind += self._behind(node, one)
-            else:
-                before += self._before(node, one)
-        return [*before, node, *behind]
-
-    def _new_constant(self, node: NodeProto, one: Remedy) -> NodeProto:
-        """Return the node of a constant that takes the place of another, in type and shape."""
-        before = node.input[one.place]
-        node.input[one.place] = name = unique_name(f"{name_of(node)}_epsilon", self._names)
-        return _constant(name, one.numbers["new"], self._code(before), static(self._scope.shape_of(before) or ()))
-
-    def _before(self, node: NodeProto, one: Remedy) -> list[NodeProto]:
-        """Let a node read the guarded operand, and return the nodes that guard it: none if another node has them."""
-        value = node.input[one.place]
-        given = {"A": value, **({"B": node.input[0]} if "(B," in one.text else {})}
-        key = (*given.values(), one.text, *one.numbers.items())
-        nodes: list[NodeProto] = []
-        if key not in self._guarded:
-            self._guarded[key] = guarded = unique_name(f"{value}_guarded", self._names)
-            self._codes[guarded] = self._code(value)
-            nodes = self._nodes(one, self._code(value), {**given, "C": guarded})
-        node.input[one.place] = self._guarded[key]
-        return nodes
-
-    def _behind(self, node: NodeProto, one: Remedy) -> list[NodeProto]:
-        """Give a node's result another name, and return the nodes that make the result of it."""
-        result = node.output[0]
-        node.name = node.name or result  # By which it is known, and stays so.
-        node.output[0] = unique_name(f"{result}_unguarded", self._names)
-        return self._nodes(one, self._code(node.input[0]), {"A": node.output[0], "C": result})
-
-    def _nodes(self, one: Remedy, code: int, given: Mapping[str, str]) -> list[NodeProto]:
-        """Return the nodes of a text, after the constants that it reads.
-
-        ONNX Runtime has no Max and no Where of 16 bits, and 1.27 no Where of int8: these integers are guarded in int32.
-        """
-        text = one.text
-        if code in (TensorProto.INT8, TensorProto.INT16, TensorProto.UINT16):
-            text = re.sub(r"\b([ABC])\b", r"wide_\1", text)
-            for name in sorted(given.keys() - {"C"}):
-                text = f"wide_{name} = Cast <to = {TensorProto.INT32}> ({name}) {text}"
-            text, code = f"{text} C = Cast <to = {code}> (wide_C)", TensorProto.INT32
-        nodes = parsed(text, FIRST_OPSET)
-        read = {name for node in nodes for name in node.input}
-        constants = [_constant(name, number, code) for name, number in one.numbers.items() if name in read]
-        placed([*constants, *nodes], given, given["C"], self._names)
-        return [*constants, *nodes]
-
-    def _code(self, name: str) -> int:
-        return self._codes.get(name) or self._scope.code_of(name)
-
-
-def _constant(name: str, number: float, code: int, shape: Sequence[int] = ()) -> NodeProto:
-    value = numpy_helper.from_array(np.full(shape, number).astype(helper.tensor_dtype_to_np_dtype(code)))
-    return helper.make_node("Constant", [], [name], f"{name}_Constant", value=value)
+def _largest(finding: Finding) -> float:
+    return max(abs(finding.low), abs(finding.high))

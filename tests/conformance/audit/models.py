@@ -199,5 +199,6 @@ ROWS = (
     _file("that input given", DEFAULTED, a=TWO, b=[0, 4]),
     _file("an unused input", text_model("[ratio] c = Div(a, a)"), a=TWO, b=TWO),
     _file("an output that is an input", text_model("[ratio] c = Div(a, a)", A, f"{A}, {C}"), a=TWO),
+    Row("a reciprocal", text_model("[inverse] c = Reciprocal(a)", A, C), {"a": f32([3, 0])}, {"inverse": "exact 2"}),
     Row("without divisions", text_model("c = Neg(a)", A, C), {"a": TWO}, {}),
 )  # fmt: skip

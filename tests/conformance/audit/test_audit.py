@@ -69,20 +69,6 @@ def test_what_cannot_be_stacked(audited: Audited) -> None:
     assert found == {"outer": "exact 1"}
 
 
-def test_a_reciprocal(audited: Audited) -> None:
-    """Quotients that are not exact are counted, measured, and the first is shown with its bits."""
-    model = text_model("c = Reciprocal(a)", "float[4] a", "float[4] c", opset=13)
-    given = {"a": np.array([3, 0, 1e-40, 2], np.float32)}
-    found = audited(model, FakeRuntime, given)
-    (node,), verdict = found.nodes, verdict_on(found)
-    assert (node.division.name, node.division.operator, verdict.kind) == ("c", "Reciprocal-13", Kind.EXACT)
-    assert [(h.what, h.count, h.first) for h in node.hazards] == [
-        ("divisor zero", 1, (1,)),
-        ("divisor subnormal", 1, (2,)),
-        ("quotient overflows", 1, (2,)),
-    ]
-
-
 def test_a_runtime_that_does_not_repeat_itself(audited: Audited) -> None:
     """Whether exposing divisions changes the model's outputs is told."""
     model = ratio(FLOAT, 2)

@@ -13,7 +13,7 @@ from onnx import TensorProto
 from tests.models.built_models import build, node
 from vinculum.conformance.audit.recomputation import hazards, merged, record, smallest_divisor, suspects, unobserved
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.audit.taps import NOT_TAKEN, Layout, Source, Tap
+from vinculum.conformance.audit.taps import Layout, Source, Tap
 from vinculum.conformance.cases.expectations import without_quotient
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.run.verdict import Kind
@@ -78,10 +78,6 @@ class TestNonsense:
         a, right = np.ones(4, np.float32), np.array([2, 2])
         node = recorded(Layout.BRANCH, a, shape, a, right, a, right)
         assert (node.verdict, node.unobserved) == (None, "the exposed shapes contradict each other")
-
-    def test_a_branch_that_is_not_taken(self) -> None:
-        none, shape = np.empty(0, np.float32), np.array(NOT_TAKEN)
-        assert recorded(Layout.BRANCH, none, shape, none, shape, none, shape).unobserved == "it is not executed"
 
     @pytest.mark.parametrize("divisor", [np.ones(3, np.float32), np.ones(2, np.float16)])
     def test_operands_that_do_not_divide(self, divisor: NDArray[Any]) -> None:

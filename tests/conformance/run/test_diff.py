@@ -31,11 +31,6 @@ def with_one(changed: Result, of: Result = CRASH) -> Run:
 AFTER = replace(with_one(MENDED), versions={**BEFORE.versions, "openvino": "2026.5.0"})
 
 
-def test_the_same() -> None:
-    (diff,) = run_diff([BEFORE], [BEFORE])
-    assert (diff.changes, diff.removed, diff.added, dict(diff.versions)) == ((), 0, 0, {})
-
-
 def test_a_case_that_passes_now() -> None:
     (diff,) = run_diff([BEFORE], [AFTER])
     (change,) = diff.changes

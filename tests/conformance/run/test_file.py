@@ -49,14 +49,9 @@ class TestRoundTrip:
         file.write_bytes(lzma.compress(file.read_bytes(), preset=0))
         assert read_runs(file) == runs
 
-    def test_it_is_as_the_schema_says(self, file: Path) -> None:
-        content = json.loads(as_json([report()]))
-        described = schema()
-        names = {name.rpartition("/")[2] for name in described["$defs"]}
+    def test_the_schema(self) -> None:
+        names = {name.rpartition("/")[2] for name in schema()["$defs"]}
         assert {"RunFile", "Run", "Result", "CaseId", "Verdict", "Cause", "Selection"} <= names
-        own = described["$defs"]["Run"]["properties"]
-        assert set(content["runs"][0]) == set(own)
-        assert set(content["runs"][0]["results"][0]["id"]) == set(described["$defs"]["CaseId"]["properties"])
 
 
 NO_RUN = "is not a run of the conformance suite .*--save"
@@ -120,6 +115,9 @@ class TestKept:
         [
             np.array([0.5, np.nan], np.float32),
             np.array([1, 2, 3], np.float32),
+            np.array([-0.5, -1], np.float32),
+            np.array([0.5, 1]),
+            np.array([[0.5], [1]], np.float32),
             np.array([[1, -2]], ">i4"),
             np.zeros((2, 0, 3), np.uint8),
             np.array(True),
@@ -139,11 +137,6 @@ class TestKept:
         quotient = ONE.expectation.quotient
         assert quotient is not None
         assert kept(ONE, Answer(End.RETURNED, quotient.copy())) == KeptAnswer()
-        for other in (-quotient, quotient.astype(np.float64), quotient[:, None]):
-            found = kept(ONE, Answer(End.RETURNED, other))
-            assert found is not None
-            assert found.data
-            assert same_bits(value(found, quotient), other)
 
     @pytest.mark.parametrize("other", [[1, 2], None, np.array(["a"]), np.array([1, None]), np.zeros(2, "i4,i4")])
     def test_what_is_no_array_of_numbers(self, other: object) -> None:

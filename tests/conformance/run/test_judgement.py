@@ -71,6 +71,12 @@ class Lying(np.ndarray[Any, Any]):
 
 LYING, ONE = np.array([3, -3], np.int32).view(Lying), case(INT32, [[7], [2]], [3], unspecified=[False])
 EMPTY, SCALAR = case(INT32, [np.zeros((0, 3)), [1, 1, 1]], np.zeros((0, 3))), case(INT32, [7, 2], 3)
+BY_ONE_AND_THREE = case(FLOAT, [[1.0, 1.0], [1.0, 3.0]], np.array([1, 1 / 3], np.float32))
+ONE_THIRD = Example(
+    (1,), ("1.0 (0x3f800000)", "3.0 (0x40400000)"), "0.33333334 (0x3eaaaaab)", "0.33333337 (0x3eaaaaac)"
+)
+THIRD = case(REAL, [[Fraction(1)], [Fraction(3)]], [Fraction(1, 3)], spec=DIV_REAL)
+NINE = (Gave("7", "0", "9"),)
 SHAPES: list[tuple[int, ...]] = [(), (1,), (2, 1), (1, 2), (0,)]
 DEATHS = {End.CRASHED: Kind.CRASHED, End.HUNG: Kind.HUNG, End.OUT_OF_MEMORY: Kind.OUT_OF_MEMORY}
 
@@ -109,6 +115,16 @@ def ended(end: End, words: str) -> Answer:
         (SCALAR, returned(np.array(3, np.int32)), Verdict(Kind.EXACT, "", 1)),
         (SCALAR, returned(np.array(4, np.int32)),
          Verdict(Kind.WRONG_VALUE, "", 1, 1, example=Example((), ("7", "2"), "3", "4"))),
+        (BY_ONE_AND_THREE, returned(of_encodings(FLOAT, 0x3F800000, 0x3EAAAAAC)),
+         Verdict(Kind.ULPS, "", 2, 1, {0: 1}, 1, ONE_THIRD)),
+        # Beside what is unspecified quotients must be exact.
+        (OPEN, returned(array([3, 9], INT32)), Verdict(Kind.UNSPECIFIED, elements=1, unspecified=NINE)),
+        (OPEN, returned(array([4, 9], INT32)),
+         Verdict(Kind.WRONG_VALUE, "", 1, 1, example=Example((0,), ("7", "2"), "3", "4"), unspecified=NINE)),
+        # Reals are exact rationals.
+        *((THIRD, returned(np.array(*value)), Verdict(Kind.WRONG_TYPE, words, expected="exact rationals"))
+          for value, words in (([[1 / 3]], "float64 of shape (1,)"), ([[1 / 3], object], "objects of shape (1,)"),
+                               ([[2], object], "objects of shape (1,)"))),
     ],
     ids=lambda value: value.kind.value if isinstance(value, Verdict) else "",
 )  # fmt: skip
@@ -166,25 +182,8 @@ class TestUlps:
             assert verdict.kind is kind
 
 
-class TestReals:
-    """Reals are exact rationals, and nothing else is one."""
-
-    THIRD = case(REAL, [[Fraction(1)], [Fraction(3)]], [Fraction(1, 3)], spec=DIV_REAL)
-
-    @pytest.mark.parametrize("value", [np.array([1 / 3]), np.array([1 / 3], object), np.array([2], object)])
-    def test_no_rational(self, value: object) -> None:
-        assert judge(self.THIRD, returned(value)).kind is Kind.WRONG_TYPE
-
-
 class TestExample:
     """The first quotient that differs is shown with the very operands of it, and floats with their encodings."""
-
-    def test_floats_show_their_bits(self) -> None:
-        asked = case(FLOAT, [[1.0, 1.0], [1.0, 3.0]], np.array([1, 1 / 3], np.float32))
-        verdict = judge(asked, returned(of_encodings(FLOAT, 0x3F800000, 0x3EAAAAAC)))
-        assert verdict.example == Example(
-            (1,), ("1.0 (0x3f800000)", "3.0 (0x40400000)"), "0.33333334 (0x3eaaaaab)", "0.33333337 (0x3eaaaaac)"
-        )
 
     @pytest.mark.parametrize(
         ("spec", "attributes", "dividend", "divisor", "pair"),
@@ -236,15 +235,6 @@ class TestUnspecified:
     )  # fmt: skip
     def test_in_words(self, element_type: ElementType, pairs: dict[tuple[int, int], int], words: str) -> None:
         assert self.told(element_type, pairs) == words
-
-    def test_elements_beside_must_be_exact(self) -> None:
-        assert judge(OPEN, returned(array([3, 9], INT32))) == Verdict(
-            Kind.UNSPECIFIED, elements=1, unspecified=(Gave("7", "0", "9"),)
-        )
-        verdict = judge(OPEN, returned(array([4, 9], INT32)))
-        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 1, 1)
-        assert message(verdict) == "1 of 1 quotient is wrong; where it is unspecified: 7/0 gave 9"
-        assert verdict.example == Example((0,), ("7", "2"), "3", "4")
 
 
 def test_they_are_of_silence() -> None:

@@ -19,25 +19,8 @@ def read(*reports: Run) -> Any:
     return fromstring(document(reports).encode("utf-8"))
 
 
-class TestDocument:
-    """JUnit XML."""
-
-    def test_it_is_as_the_schema_says(self) -> None:
-        check_junit(read(report(), exact(), hostile()))
-
-    def test_counts_are_those_of_the_elements(self) -> None:
-        given = report()
-        (suite,) = read(given)
-        for tag, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-            assert len(suite.findall(f"testcase/{tag}")) == int(suite.get(attribute)) > 0
-        assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(given.results)
-        faulty = int(suite.get("failures")) + int(suite.get("errors"))
-        assert faulty == sum(r.verdict.kind.deviates for r in given.results)
-
-    def test_no_two_cases_have_one_name(self) -> None:
-        (suite,) = read(report())
-        names = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
-        assert len(set(names)) == len(names)
+def test_it_is_as_the_schema_says() -> None:
+    check_junit(read(report(), exact(), hostile()))
 
 
 class TestHostileText:

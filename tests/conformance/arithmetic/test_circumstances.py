@@ -1,4 +1,4 @@
-"""What may decide the outcome of an operation: places, against their definition, and properties that files name."""
+"""Places of elements and properties of operations, from which rules are built."""
 
 from __future__ import annotations
 

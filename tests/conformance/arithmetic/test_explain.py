@@ -1,4 +1,4 @@
-"""What is planted is named, and every case that deviates because of it is given to it."""
+"""Explaining deviations: the cause of a planted divider is named, and gets all of its cases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vinculum.spec.onnx_div import DIV_14
 
 
 def way(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> Code:
-    """Return a way to divide doubles; what is flushed before rounding is told by the quotient of twice as many bits."""
+    """Return a way to divide doubles. A scaled quotient shows which results are subnormal before rounding."""
 
     def quotients(x: Asked) -> Array:
         a, b = (codes.flushed(x.a) if dividend else x.a), (codes.flushed(x.b) if divisor else x.b)
@@ -51,7 +51,7 @@ def of_type(element_type: ElementType) -> list[Case]:
     list(product((False, True), (False, True), ("kept", "before", "after"), (False, True))),
 )
 def test_every_way_to_divide_doubles_is_named(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> None:
-    """Every combination of what may be flushed and a reciprocal, planted in doubles, is named by its own stages."""
+    """Each combination of flushed operands and results, with and without a reciprocal, is named by its form."""
     a, b = "flush(a)" if dividend else "a", "flush(b)" if divisor else "b"
     form = f"{a} * (1/{b})" if reciprocal else f"{a} / {b}"
     form = {"kept": "{}", "before": "flush_unrounded({})", "after": "flush({})"}[result].format(form)
@@ -134,7 +134,7 @@ def right_answers() -> tuple[Answered, ...]:
 
 
 class TestWritten:
-    """A cause is had again from its name and element types, and predicts the very cases that it was given."""
+    """A cause made from its name and element types predicts the same cases as before."""
 
     @pytest.mark.parametrize(
         "divider",

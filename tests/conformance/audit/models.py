@@ -1,4 +1,4 @@
-"""Models whose divisions are exact, each with inputs and what an audit must tell of every division."""
+"""Models whose divisions are exact, each with inputs and the expected results of an audit."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _functions(
 
 
 def _uncalled() -> Row:
-    """Return a model with a function that nobody calls, named as the path of a branch is."""
+    """Return a model with a function that is never called and has the name of a branch's path."""
     model = text_model("[outer] c = Div(a, a)", A, C, RATIO, ir_version=8)
     model.functions[0].name = name = "If:then_branch"
     expected = {"outer": "exact 2", f"{name} ratio": f"inside the function {name!r}, which is never called"}

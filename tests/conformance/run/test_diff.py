@@ -1,4 +1,4 @@
-"""What changed between two runs: verdicts and causes of cases, and the versions of what answered."""
+"""Differences between two runs: verdicts, answers, causes and versions."""
 
 from __future__ import annotations
 

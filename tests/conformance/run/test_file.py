@@ -1,4 +1,4 @@
-"""A run as a file: what is read is what was written, its answers are explained again, and no other file is taken."""
+"""Files of runs: reading gives what was written, answers are explained anew, and other files are refused."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ RESULTS = report().results
     ids=lambda value: value[:20],
 )  # fmt: skip
 def test_what_is_no_run_is_refused(file: Path, text: str, words: str) -> None:
-    """In a line that names the file."""
+    """The message is one line and names the file."""
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ModelError, match=f"run.json' {words}") as caught:
         read_runs(file)
@@ -81,7 +81,7 @@ def test_what_is_no_run_is_refused(file: Path, text: str, words: str) -> None:
 
 
 def test_what_is_packed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Damaged, cut off at any place, or of more than is read."""
+    """Packed content that is damaged, cut off or too large is refused."""
     packed = lzma.compress(as_json([exact()]).encode())
     damaged = bytearray(packed)
     damaged[len(packed) // 2] ^= 1
@@ -108,7 +108,7 @@ def run(backend: str, *only: str) -> Run:
 
 
 class TestKept:
-    """An array comes back to the last bit; what is as expected takes no data."""
+    """An array is restored bit for bit; an answer equal to the expected quotient needs no data."""
 
     @pytest.mark.parametrize(
         "array",
@@ -179,7 +179,7 @@ class TestAnswered:
         assert explained(bare, answered(bare)) == whole
 
     def test_a_case_that_the_suite_no_longer_has(self) -> None:
-        """It keeps its verdict and its cause."""
+        """Such a case keeps its verdict and cause."""
         whole = run("Floors", "Div-14/int32/*")
         old = next(one for one in whole.results if one.cause)
         gone = replace(old, id=CaseId("Div-99", "", "int32", "a", "b", "c"), cause="rule: old")

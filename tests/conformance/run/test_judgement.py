@@ -1,4 +1,4 @@
-"""What an answer is worth: every verdict, and nothing between two of them."""
+"""Verdicts on answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def returned(value: object) -> Answer:
 
 
 def judged(element_type: ElementType, expected: Any, actual: Any) -> Verdict:
-    """Return the verdict on quotients, whatever the operands are."""
+    """Return the verdict on quotients; the operands are all 1."""
     quotient = array(expected, element_type)
     return judge(case(element_type, [np.ones_like(quotient)] * 2, quotient), returned(array(actual, element_type)))
 
@@ -63,7 +63,7 @@ def of_encodings(element_type: ElementType, *encodings: int) -> NDArray[Any]:
 
 
 class Lying(np.ndarray[Any, Any]):
-    """An array that tells another shape."""
+    """An array that reports a wrong shape."""
 
     def __getattribute__(self, name: str) -> Any:
         return (99,) if name == "shape" else super().__getattribute__(name)
@@ -129,12 +129,12 @@ def ended(end: End, words: str) -> Answer:
     ids=lambda value: value.kind.value if isinstance(value, Verdict) else "",
 )  # fmt: skip
 def test_every_verdict_in_its_order(asked: Case, answer: Answer, verdict: Verdict) -> None:
-    """A death goes before all; then what must be refused; then what is lacked, refused, of another type or shape."""
+    """A death comes first, then a required refusal, then "not supported", refusals, types, shapes and values."""
     assert judge(asked, answer) == verdict
 
 
 class TestSpecialValues:
-    """NaN is NaN; the two zeros differ, and so do the infinities from all else."""
+    """All NaN are equal; -0.0 and 0.0 differ."""
 
     @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E5M2], ids=str)
     def test_nan_has_no_sign_and_no_payload(self, element_type: ElementType) -> None:
@@ -155,7 +155,7 @@ class TestSpecialValues:
 
 
 class TestUlps:
-    """The distance of two numbers is how many encodings lie between them, counted once."""
+    """The distance of two numbers is the difference of their places in the sequence of encodings."""
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
     def test_every_element_type(self, element_type: ElementType) -> None:
@@ -183,7 +183,7 @@ class TestUlps:
 
 
 class TestExample:
-    """The first quotient that differs is shown with the very operands of it, and floats with their encodings."""
+    """The example is a quotient that differs, with its own operands."""
 
     @pytest.mark.parametrize(
         ("spec", "attributes", "dividend", "divisor", "pair"),
@@ -207,7 +207,7 @@ class TestExample:
 
 
 class TestUnspecified:
-    """What a runtime did where nothing is specified is told, and passes unless it died; all else must be exact."""
+    """Unspecified quotients are summarised, and pass unless the runtime dies."""
 
     def told(self, element_type: ElementType, pairs: dict[tuple[int, int], int]) -> str:
         a, b = zip(*pairs, strict=True)

@@ -1,4 +1,4 @@
-"""Conformance as JUnit XML: well-formed whatever a runtime said, and its counts are true."""
+"""Conformance runs as JUnit XML, which is well-formed for any text of a runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vinculum.reporting.conformance.junit import document, legal
 
 
 def read(*reports: Run) -> Any:
-    """Return the root of the document, read from the bytes that a file has."""
+    """Return the root of the document, parsed from the bytes of its file."""
     return fromstring(document(reports).encode("utf-8"))
 
 
@@ -24,7 +24,7 @@ def test_it_is_as_the_schema_says() -> None:
 
 
 class TestHostileText:
-    """Control characters, lone surrogates and markup are text."""
+    """Control characters, lone surrogates and markup are written as text."""
 
     def test_it_is_well_formed(self) -> None:
         root = read(hostile())

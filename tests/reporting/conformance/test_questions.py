@@ -1,4 +1,4 @@
-"""The first table of a page: each answer is what the verdicts of its cases say."""
+"""The table of questions: each answer follows from the verdicts of its cases."""
 
 from __future__ import annotations
 

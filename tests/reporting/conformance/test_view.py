@@ -1,4 +1,4 @@
-"""A run as every report shows it: what a finding shows, and how bad it is."""
+"""The view of a run: the example of a finding, and severities."""
 
 from __future__ import annotations
 

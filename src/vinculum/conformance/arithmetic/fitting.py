@@ -249,7 +249,7 @@ class Fit:
         return self._whole(predicted | (self.deviating & spared))
 
     def _spread(self, cells: Array) -> Array:
-        """Return for each case what is given for its circumstances."""
+        """Return for each case the value of its circumstances."""
         return np.repeat(cells, self._sizes, axis=-1)
 
     def _fitted(self, way: Division, own: Array) -> Explained:

@@ -11,8 +11,7 @@ import pytest
 from tests.conformance.asking import case_id
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import Disagreement, KnownDeviations, as_toml, mismatches, read_known_deviations
-from vinculum.conformance.run.record import Cause, Result, Run, Selection
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Cause, Kind, Result, Run, Selection, Verdict
 from vinculum.conformance.runtimes.backends import names
 from vinculum.errors import ModelError
 

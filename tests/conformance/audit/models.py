@@ -12,7 +12,7 @@ from onnx import ModelProto, NodeProto, TensorProto
 
 from tests.models.built_models import node, text_model
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.run.verdict import Verdict
+from vinculum.conformance.run.record import Verdict
 from vinculum.spec.element_types import by_name
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64

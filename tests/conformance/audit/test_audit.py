@@ -25,7 +25,7 @@ from tests.fake_runtime import (
 )
 from tests.models.built_models import text_model
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind
 from vinculum.errors import ModelError
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import ModelTensor

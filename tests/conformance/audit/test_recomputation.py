@@ -16,7 +16,7 @@ from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Source, Tap
 from vinculum.conformance.cases.expectations import without_quotient
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind
 from vinculum.models.execution import Division
 from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType

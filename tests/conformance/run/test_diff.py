@@ -12,9 +12,8 @@ from vinculum.conformance.cases.case import Level
 from vinculum.conformance.run.diff import Change, run_diff
 from vinculum.conformance.run.file import answered, kept
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Result, Run, Selection
+from vinculum.conformance.run.record import Gave, Kind, Result, Run, Selection, Verdict
 from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Gave, Kind, Verdict
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
 

@@ -23,9 +23,8 @@ from vinculum.conformance.cases.case import CaseId, Level
 from vinculum.conformance.run import file as module
 from vinculum.conformance.run.file import answered, as_json, kept, read_runs, schema, value
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Cause, KeptAnswer, Run, Selection
+from vinculum.conformance.run.record import Cause, KeptAnswer, Kind, Run, Selection, Verdict
 from vinculum.conformance.run.suite import explained, survey
-from vinculum.conformance.run.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT

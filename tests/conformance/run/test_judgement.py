@@ -13,7 +13,7 @@ from tests.conformance.asking import array, case
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.cases.floats import format_of
 from vinculum.conformance.run import judgement
-from vinculum.conformance.run.verdict import READINGS, Example, Gave, Kind, Verdict
+from vinculum.conformance.run.record import READINGS, Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.view import message
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import (

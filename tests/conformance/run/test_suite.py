@@ -27,9 +27,8 @@ from vinculum.conformance.run import installation
 from vinculum.conformance.run.installation import environment, processor, processor_features
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.run.planning import of_newest, plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Kind, Selection
 from vinculum.conformance.run.suite import ask, shrunk, survey
-from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End, Limits, isolated
 from vinculum.sandbox.process import ChildProcess

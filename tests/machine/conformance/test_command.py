@@ -14,9 +14,8 @@ from tests.optional import skip_or_fail
 from tests.processes import output_of
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Kind, Selection
 from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import End
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals, and no such programs")

@@ -17,8 +17,8 @@ from tests.conformance.run.test_suite import A_WHILE, numbered
 from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case
+from vinculum.conformance.run.record import Kind
 from vinculum.conformance.run.suite import ask
-from vinculum.conformance.run.verdict import Kind
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import INT64
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from vinculum.conformance.cases.case import CaseId, Level
-from vinculum.conformance.run.record import Cause, Result, Run, Selection
-from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run.record import Cause, Example, Gave, Kind, Result, Run, Selection, Verdict
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.rows import ROWS
 

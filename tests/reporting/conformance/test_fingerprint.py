@@ -8,8 +8,7 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report, run_of
 from tests.reporting.printing import Told, whole
-from vinculum.conformance.run.record import Cause
-from vinculum.conformance.run.verdict import Gave, Kind, Verdict
+from vinculum.conformance.run.record import Cause, Gave, Kind, Verdict
 from vinculum.reporting.conformance.fingerprint import Line, as_json, lines, page
 from vinculum.reporting.conformance.view import view
 

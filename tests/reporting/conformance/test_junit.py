@@ -9,8 +9,7 @@ from xml.etree.ElementTree import fromstring
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, only, report
 from tests.reporting.formats import check_junit
 from tests.reporting.printing import Told
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Run
 from vinculum.reporting.conformance.junit import document, legal
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from tests.reporting.conformance.reports import exact, hostile, only, report
 from tests.reporting.formats import read_sarif
 from tests.reporting.printing import Told
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Run
 from vinculum.reporting.conformance.sarif import document
 
 

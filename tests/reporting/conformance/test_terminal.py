@@ -8,8 +8,7 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, only, report, run_of
 from tests.reporting.printing import Told, whole
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.record import Example, Kind, Run, Verdict
 from vinculum.reporting.conformance.terminal import page
 from vinculum.reporting.conformance.view import ulps_text, view
 

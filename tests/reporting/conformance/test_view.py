@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.reporting.conformance.reports import report
-from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run.record import Example, Gave, Kind, Verdict
 from vinculum.reporting.conformance.view import KINDS, Finding, Severity, message, severity
 
 ULPS = [r for r in report().results if r.verdict.kind is Kind.ULPS]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Kind, Selection
 from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Kind
 from vinculum.onnxruntime import get_library_path
 
 _BEFORE_14, _FROM_7 = ("Div-1", "Div-6", "Div-7", "Div-13"), ("Div-7", "Div-13", "Div-14")

@@ -22,8 +22,7 @@ from vinculum.conformance.run.file import digest, kept
 from vinculum.conformance.run.installation import environment
 from vinculum.conformance.run.judgement import apart, judge, varying
 from vinculum.conformance.run.planning import Plan
-from vinculum.conformance.run.record import Cause, Result, Run
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Cause, Kind, Result, Run, Verdict
 from vinculum.conformance.runtimes.backends import STARTED
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.vectors.answers import GivenAnswers

@@ -10,8 +10,7 @@ from rich.console import Group, RenderableType, group
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Example, Kind
+from vinculum.conformance.run.record import Example, Kind, Run
 from vinculum.reporting.conformance.view import Finding, View, example_sentence, in_order, view
 from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.plain import part

@@ -14,8 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result, Run
 from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (
     KINDS,

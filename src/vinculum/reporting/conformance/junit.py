@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result, Run
 from vinculum.reporting.conformance.view import example_sentence, message
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import chain
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.run.record import Result
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result
 from vinculum.reporting.conformance.view import KINDS, Cases, Severity, View, worst
 from vinculum.reporting.escape import short
 

@@ -11,8 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result, Run
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (

@@ -10,8 +10,7 @@ from enum import Enum
 from functools import cached_property
 
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.record import Example, Kind, Result, Run, Verdict
 from vinculum.reporting.escape import cut, one_line, short
 from vinculum.spec.element_types import ELEMENT_TYPES
 

@@ -13,10 +13,8 @@ from onnx import ModelProto, NodeProto, TensorProto
 from tests.models.built_models import node, text_model
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.run.record import Verdict
-from vinculum.spec.element_types import by_name
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
-DIVIDED = ("float16", "float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 BOTH = ("onnxruntime", "openvino")
 
 
@@ -74,17 +72,6 @@ def loop(outputs: str, *, grows: bool = False) -> str:
 ALWAYS = "bool always = {1}"
 TWO = f32([1, 2])
 NEGATED = "else_branch = other () => (float[] e) { e = Neg(a) }"
-
-
-def _every_type() -> Row:
-    inputs = ", ".join(f"{name}[N] a_{name}, {name}[N] b_{name}" for name in DIVIDED)
-    nodes = " ".join(f"[{name}] c_{name} = Div(a_{name}, b_{name})" for name in DIVIDED)
-    given: dict[str, Any] = {}
-    for name in DIVIDED:
-        dtype = np.dtype(by_name(name).numpy)
-        given |= {f"a_{name}": np.array([12, 8, 4], dtype), f"b_{name}": np.array([2, 4, 4], dtype)}
-    model = text_model(nodes, inputs, ", ".join(f"{name}[N] c_{name}" for name in DIVIDED))
-    return Row("every type", model, given, dict.fromkeys(DIVIDED, "exact 3"))
 
 
 def _sources() -> Row:
@@ -173,7 +160,6 @@ DEFAULTED = text_model("[ratio] c = Div(a, b)", constants="float[2] b = {2.0, 0.
 NOT_INLINED = "inside the function 'Ratio', which is not inlined everywhere: an operator set differs"
 
 ROWS = (
-    _every_type(),
     _sources(),
     Row("two nodes of one name", text_model("[same] b = Div(a, a) [same] c = Div(b, a)", A, C), {"a": TWO},
         {"same": "exact 2", "same (c)": "exact 2"}),

@@ -84,7 +84,10 @@ class GivenAnswers:
                 answer = _answer(found, line.quotient)
             except ModelError as error:
                 raise ModelError(f"{str(self._from)!r}: {error}") from None
-            case = case_of(line, Level(self._index.level))
+            try:
+                case = case_of(line, Level(self._index.level))
+            except ModelError as error:
+                raise ModelError(f"the case {quoted(line.id)} cannot be read: {error}") from None
             yield Answered(case, answer, judge(case.operation, case.expectation, answer))
         if given:
             raise ModelError(f"{str(self._from)!r} answers cases that the export does not have: {listed([*given])}")

@@ -18,8 +18,7 @@ from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import as_toml
 from vinculum.conformance.run import planning, suite
 from vinculum.conformance.run.planning import Plan
-from vinculum.conformance.run.record import Run, Selection
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Kind, Run, Selection, Verdict
 from vinculum.spec.element_types import DOUBLE, INT8, INT64
 
 Conform = Callable[..., int]

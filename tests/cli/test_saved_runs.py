@@ -13,7 +13,7 @@ from tests.conformance.vectors.exports import lines
 from tests.conformance.vectors.test_answers import right, write
 from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance.run.file import as_json, schema
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Kind, Verdict
 
 Command = Callable[..., int]
 Streams = pytest.CaptureFixture[str]

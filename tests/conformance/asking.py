@@ -1,4 +1,4 @@
-"""Operations and cases for tests, and what a runtime answers to them, in this process or in one of its own."""
+"""Operations and cases for tests, and the answers of runtimes, in this process or in another."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ OURS = frozenset(names())
 def operation(
     spec: OperatorSpec, *operands: NDArray[Any], constant: bool | tuple[bool, ...] = False, **attributes: AttributeValue
 ) -> Operation:
-    """Return an operation, all its operands placed alike unless each is told."""
+    """Return an operation; `constant` is for all operands, or for each of them."""
     each = constant if isinstance(constant, tuple) else (constant,) * len(operands)
     return Operation(spec, attributes, operands, each)
 
 
 def small(spec: OperatorSpec, element_type: ElementType, constant: bool) -> Operation:
-    """Return an operation of small numbers whose quotients every type has, among them some that are rounded."""
+    """Return an operation on small numbers that are in every type; some of the quotients are rounded."""
     dtype = dtype_of(element_type)
     operands = (np.array([[7, 6, 5], [4, 3, 2]]).astype(dtype), np.array([[2, 3, 2], [3, 2, 1]]).astype(dtype))
     return operation(spec, *operands[2 - len(spec.inputs) :], constant=constant)
 
 
 def same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Tell whether two arrays have the same type, shape and elements, to the last bit."""
+    """Tell whether two arrays have the same type, shape and bits."""
     if (one.dtype, one.shape) != (other.dtype, other.shape):
         return False
     return bool(np.all(one == other)) if one.dtype == object else one.tobytes() == other.tobytes()
@@ -56,7 +56,7 @@ def _kept(backend: str) -> Isolated:
 
 
 def answer(backend: str, *operations: Operation) -> list[Answer]:
-    """Return what a runtime in another process answers; one of ours has the same process in all tests."""
+    """Return a runtime's answers from another process; built-in runtimes keep one process for all tests."""
     if parsed(backend)[0] in OURS:
         return [_kept(backend).call("answer", asked) for asked in operations]
     with Isolated(MAKER, backend) as isolated:
@@ -64,7 +64,7 @@ def answer(backend: str, *operations: Operation) -> list[Answer]:
 
 
 def message(kind: type[VinculumError], call: Callable[[], object]) -> str:
-    """Return the one line of the error of exactly this class that a call raises."""
+    """Return the message of the error that a call raises; it must be of exactly this class, and one line."""
     with pytest.raises(kind) as caught:
         call()
     line = str(caught.value)
@@ -74,7 +74,7 @@ def message(kind: type[VinculumError], call: Callable[[], object]) -> str:
 
 
 def executed(program: str) -> str:
-    """Return what a program prints that is run in this process, in a name space of its own."""
+    """Run a program in this process, in its own namespace, and return its output."""
     output = StringIO()
     with redirect_stdout(output), np.printoptions():  # which programs set
         exec(compile(program, "program", "exec"), {})
@@ -87,7 +87,7 @@ def array(values: Any, element_type: ElementType) -> NDArray[Any]:
 
 
 def case_id(text: str) -> CaseId:
-    """Return the id that a text is of."""
+    """Return the id that a text stands for."""
     row, *parts = text.split("/")
     operator, _, rounding = row.rpartition(" ") if row.endswith((" floor", " truncating")) else (row, "", "")
     return CaseId(operator, rounding, *parts)
@@ -118,7 +118,7 @@ def asked(level: Level, *rows: OperatorSpec) -> tuple[Case, ...]:
 
 
 def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
-    """Return what a runtime answers to the cases that it covers."""
+    """Return a runtime's answers to the cases that it covers."""
     covered = (case for case in chosen if divider.covers(case.operation))
     return [judged(case, outcome(divider.answer, case.operation)) for case in covered]
 
@@ -129,7 +129,7 @@ def judged(case: Case, answer: Answer) -> Answered:
 
 
 def outcome(called: Callable[..., Any], *arguments: Any) -> Answer:
-    """Return how a call in this process ends."""
+    """Return the outcome of a call in this process."""
     try:
         return Answer(End.RETURNED, called(*arguments))
     except CrashedError as error:

@@ -1,4 +1,4 @@
-"""Files of known deviations in TOML: what they may say, and that a cause must be the case's own."""
+"""Files of known deviations in TOML."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from tests.conformance.asking import case_id
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect import Disagreement, KnownDeviations, as_toml, mismatches, read_known_deviations
-from vinculum.conformance.run.record import Cause, Result, Run, Selection
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Cause, Kind, Result, Run, Selection, Verdict
 from vinculum.conformance.runtimes.backends import names
 from vinculum.errors import ModelError
 
@@ -37,7 +36,7 @@ RUN = run(OFF, Result(DOUBLE, "", "", Verdict(Kind.ULPS)), Result(FINE, "", "", 
 
 
 def found(text: str, folder: Path, given: Run = RUN) -> list[tuple[Disagreement, str]]:
-    """Return of each mismatch how they disagree, and the case or the place in the file."""
+    """Return how run and file disagree in each mismatch, and the case or the name in the file."""
     file = folder / "known.toml"
     file.write_text(HEAD + text)
     return [
@@ -73,7 +72,7 @@ def test_disagreements(text: str, given: Run, disagreements: list[tuple[Disagree
 
 
 class TestProcessors:
-    """A cause counts only where it says, and a run says whether its processor is a recorded one."""
+    """A cause counts only on the processors and versions that it requires."""
 
     @pytest.mark.parametrize(
         ("requires", "features", "counts"),
@@ -123,7 +122,7 @@ class TestProcessors:
 
 
 class TestReading:
-    """What cannot be is refused in a line that names the file and the place."""
+    """Invalid files are refused in one line that names the file and the place."""
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -162,7 +161,7 @@ class TestReading:
 
 
 class TestWriting:
-    """The file that a run writes expects that very run."""
+    """The file that a run writes matches that run."""
 
     CRASH = case_id("Div-14/int64/MIN divided by -1/equal shapes/run-time operands")
     CRASHED = "rule: crashed: SIGFPE where MIN / -1"
@@ -173,7 +172,7 @@ class TestWriting:
     CRASHES = replace(RUN, causes=CAUSES, results=(Result(CRASH, "", "", Verdict(Kind.CRASHED), CRASHED), *RUN.results))
 
     def written(self, given: Run, folder: Path, older: str = "") -> KnownDeviations:
-        """Return what is read of the file that a run writes, which the run matches."""
+        """Write the file of a run and read it again; the run must match it."""
         file = folder / "known.toml"
         file.write_text(older, encoding="utf-8")
         file.write_text(as_toml(given, read_known_deviations(file) if older else None), encoding="utf-8")
@@ -203,7 +202,7 @@ class TestWriting:
 
 
 class TestOurs:
-    """A file for each runtime of the survey; of those at pinned versions, each deviation is explained."""
+    """There is a file for each runtime of the survey; those of pinned versions have no unexplained cases."""
 
     ROOT = Path(__file__).parents[2]
     FILES = sorted((ROOT / "known_deviations").glob("*.toml"))

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto, helper, parser
+from onnx import ModelProto, NodeProto, helper
 
 from tests import fake_runtime
 from tests.fake_runtime import installed
-from tests.models.built_models import one_line, written
+from tests.models.built_models import one_line, text_model, written
 from tests.repair.fakes import division
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.ops.policies import Policies
@@ -120,8 +120,7 @@ class TestValidation:
     @pytest.mark.parametrize("runtime", ["openvino", "portable"])
     @pytest.mark.parametrize("fmod", [0, 1])
     def test_remainders(self, tmp_path: Path, runtime: Runtime, fmod: int) -> None:
-        graph = f"g (int64[n] a, int64[n] b) => (int64[n] r) {{ r = Mod <fmod = {fmod}> (a, b) }}"
-        model = parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {graph}')
+        model = text_model(f"r = Mod <fmod = {fmod}> (a, b)", "int64[n] a, int64[n] b", "int64[n] r")
         found = validated(model, tmp_path, runtime)
         assert found.models == 7 * len(found.runtimes)
 

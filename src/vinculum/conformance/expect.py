@@ -31,7 +31,7 @@ FEATURES_OF = "processor features"
 
 
 def is_such(requires: str, versions: Mapping[str, str]) -> bool:
-    """Tell whether a run is as words require: ``"avx512f, no avx512_bf16"``, ``"openvino 2026.4"``."""
+    """Tell whether versions and features meet a requirement: ``"avx512f, no avx512_bf16"``, ``"openvino 2026.4"``."""
     return all(_has(word.strip(), versions) for word in requires.split(",") if requires)
 
 
@@ -94,11 +94,11 @@ class KnownDeviations(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     file: Path = Path()
 
     def on(self, versions: Mapping[str, str]) -> KnownDeviations:
-        """Return what holds with such versions, among them the processor's features, as `Run.versions` has them."""
+        """Return the causes whose requirements are met by versions and processor features, as in `Run.versions`."""
         return replace(self, causes=tuple(cause for cause in self.causes if is_such(cause.requires, versions)))
 
     def differences(self, run: Run) -> Iterator[str]:
-        """Yield in what a run differs from the circumstances in which they were recorded."""
+        """Yield a sentence for each difference between a run and the circumstances of the recording."""
         for package, version in self.versions.items():
             if (actual := run.versions.get(package)) != version:
                 found = "it was not used" if actual is None else f"{actual} was used"

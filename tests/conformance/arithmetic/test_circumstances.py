@@ -1,11 +1,10 @@
-"""What may decide the outcome of an operation: places, against their definition, and properties that files name."""
+"""Places of elements and properties of operations, from which rules are built."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from tests.conformance.asking import asked, operation
 from vinculum.conformance.arithmetic.circumstances import PLACES, has, mask, properties
@@ -31,12 +30,6 @@ def test_every_place_in_tensors_of_every_small_size() -> None:
                 words = f"tensors of {width} k + {rest} elements" if rest else f"tensors of {width} k elements"
                 expected[words] = every if size - whole == rest else []
         assert {name: np.flatnonzero(mask(name, size)).tolist() for name in PLACES} == expected
-
-
-@pytest.mark.parametrize(("count", "words"), [(0, "an empty operand"), (1, "one element"), (2, "several elements")])
-def test_how_many_elements_an_operation_has(count: int, words: str) -> None:
-    ones = np.ones(count, np.float32)
-    assert list(properties(operation(DIV_14, ones, ones)))[-1] == words
 
 
 def test_shapes_and_constants() -> None:

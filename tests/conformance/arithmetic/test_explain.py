@@ -1,4 +1,4 @@
-"""What is planted is named, and every case that deviates because of it is given to it."""
+"""Explaining deviations: the cause of a planted divider is named, and gets all of its cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conformance.planted.codes import Asked
 from tests.conformance.planted.dividers import DIVIDERS, Code, Coded, Planted
 from tests.conformance.planted.measuring import cases_of
 from tests.fake_runtime import Array, FakeRuntime
-from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
+from vinculum.conformance.arithmetic import Answered, explain, predicts, written
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.explain import contradicts
 from vinculum.conformance.arithmetic.fitting import Fit, circumstances, dividends_and_divisors
@@ -27,7 +27,7 @@ from vinculum.spec.onnx_div import DIV_14
 
 
 def way(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> Code:
-    """Return a way to divide doubles; what is flushed before rounding is told by the quotient of twice as many bits."""
+    """Return a way to divide doubles. A scaled quotient shows which results are subnormal before rounding."""
 
     def quotients(x: Asked) -> Array:
         a, b = (codes.flushed(x.a) if dividend else x.a), (codes.flushed(x.b) if divisor else x.b)
@@ -51,7 +51,7 @@ def of_type(element_type: ElementType) -> list[Case]:
     list(product((False, True), (False, True), ("kept", "before", "after"), (False, True))),
 )
 def test_every_way_to_divide_doubles_is_named(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> None:
-    """Every combination of what may be flushed and a reciprocal, planted in doubles, is named by its own stages."""
+    """Each combination of flushed operands and results, with and without a reciprocal, is named by its form."""
     a, b = "flush(a)" if dividend else "a", "flush(b)" if divisor else "b"
     form = f"{a} * (1/{b})" if reciprocal else f"{a} / {b}"
     form = {"kept": "{}", "before": "flush_unrounded({})", "after": "flush({})"}[result].format(form)
@@ -98,53 +98,43 @@ def test_what_a_few_elements_exclude_all_of_them_exclude() -> None:
             assert not (every & ~few[fit.ways.index(way)]).any()
 
 
-class TestNoRule:
-    """What follows no rule that a cause can tell stays unexplained."""
-
-    @pytest.mark.parametrize(("end", "share"), [(End.REFUSED, 0.02), (End.CRASHED, 0.5)], ids=lambda own: str(own))
-    def test_ends(self, end: End, share: float) -> None:
-        found = at_random(end, share)
-        assert not found.explained
-        assert found.unexplained
-
-
-class TestSizes:
-    """From which size on a runtime fails is told as nearly as sizes were asked, and no nearer."""
-
-    @pytest.mark.parametrize(
-        ("least", "words"),
-        [(17, "more than 16 elements"), (50, "more than 33 to 56 elements"), (65, "more than 64 elements")],
-    )
-    def test_the_sizes_that_tell(self, least: int, words: str) -> None:
-        given = [
-            judged(one.case, Answer(End.CRASHED, words="out of luck"))
-            if one.case.expectation.unspecified is not None
-            and 0 in one.case.operation.operands[1]
-            and one.case.expectation.unspecified.size >= least
-            else one
-            for one in right_answers()
-            if one.case.element_type is INT32
-        ]
-        (cause,) = explain(given).explained
-        assert cause.cause.name == f"rule: crashed: out of luck where x / 0 and {words}"
-
-
-def at_random(end: End, share: float) -> Explanation:
-    """Return what explains that some operations of a right runtime end so, drawn by lot."""
+@pytest.mark.parametrize(("end", "share"), [(End.REFUSED, 0.02), (End.CRASHED, 0.5)], ids=str)
+def test_ends_of_random_operations_stay_unexplained(end: End, share: float) -> None:
     random, given = np.random.default_rng(0), list(right_answers())
     for place in np.flatnonzero(random.random(len(given)) < share):
         given[place] = judged(given[place].case, Answer(end, words="out of luck"))
-    return explain(given)
+    found = explain(given)
+    assert not found.explained
+    assert found.unexplained
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [(17, "more than 16 elements"), (50, "more than 33 to 56 elements"), (65, "more than 64 elements")],
+)
+def test_the_size_from_which_a_runtime_crashes(least: int, words: str) -> None:
+    """A rule names the sizes between which the cases cannot tell."""
+    given = [
+        judged(one.case, Answer(End.CRASHED, words="out of luck"))
+        if one.case.expectation.unspecified is not None
+        and 0 in one.case.operation.operands[1]
+        and one.case.expectation.unspecified.size >= least
+        else one
+        for one in right_answers()
+        if one.case.element_type is INT32
+    ]
+    (cause,) = explain(given).explained
+    assert cause.cause.name == f"rule: crashed: out of luck where x / 0 and {words}"
 
 
 @cache
 def right_answers() -> tuple[Answered, ...]:
-    """Return what a right runtime answers, which no test changes."""
+    """Return the answers of a right runtime; tests must not change them."""
     return tuple(answered(FakeRuntime(), asked(Level.DEFAULT, DIV_14)))
 
 
 class TestWritten:
-    """A cause is had again from its name and element types, and predicts the very cases that it was given."""
+    """A cause made from its name and element types predicts the same cases as before."""
 
     @pytest.mark.parametrize(
         "divider",

@@ -1,4 +1,4 @@
-"""What the tests of the audit share: a model, a runtime and inputs in; the record of the audit out."""
+"""Fixtures of the audit's tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def examples() -> Path:
 
 @pytest.fixture(scope="session")
 def kept_processes() -> Iterator[Callable[..., AbstractContextManager[Isolated]]]:
-    """Return what takes the place of `Isolated`, its processes living on: to import a runtime takes a second."""
+    """Return a substitute for `Isolated` that keeps its processes, as importing a runtime takes a second."""
     with ExitStack() as stack:
         processes: dict[tuple[object, ...], Isolated] = {}
 

@@ -1,4 +1,4 @@
-"""Every division of a model is found, observed and held against the exact quotient, on edge cases too, and expanded."""
+"""Audits: every division of a model is found, observed and compared with the exact quotient."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.fake_runtime import (
 )
 from tests.models.built_models import text_model
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind
 from vinculum.errors import ModelError
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import ModelTensor
@@ -38,14 +38,14 @@ Audited = Callable[..., Audit]
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.what)
 def test_what_is_told_of_every_division(audited: Audited, row: Row) -> None:
-    """Wherever it stands it is observed, or it is said why not; what is exact is exact, and no output changes."""
+    """Each division is observed, or the reason why not is given; exact divisions pass, and no output changes."""
     found = audited(row.model, FakeRuntime, row.given)
     assert told(found) == row.expected
     assert (found.changed, found.plain.end, found.exposed.end, found.finds) == ((), End.RETURNED, End.RETURNED, False)
 
 
 def test_what_is_told_besides(audited: Audited) -> None:
-    """The shapes of operands, the version, and hazards in the values that are used."""
+    """The record holds the shapes of the operands, the operator version and the hazards in the operands."""
     rows = {row.what: row for row in ROWS}
 
     def nodes(what: str) -> tuple[Any, ...]:
@@ -60,7 +60,7 @@ def test_what_is_told_besides(audited: Audited) -> None:
 
 
 def test_what_cannot_be_stacked(audited: Audited) -> None:
-    """What grows from iteration to iteration: the model runs as it is, and that is said."""
+    """Values that grow with each iteration cannot be stacked: the model runs without exposing them."""
     nodes = f"{loop('c', grows=True)} [outer] d = Div(a, a)"
     model = text_model(nodes, "int64 count, float[1] a", "float[] c, float[1] d", constants=ALWAYS)
     found = told(audited(model, FakeRuntime, {"count": np.array(3), "a": f32([2])}))
@@ -69,22 +69,8 @@ def test_what_cannot_be_stacked(audited: Audited) -> None:
     assert found == {"outer": "exact 1"}
 
 
-def test_a_reciprocal(audited: Audited) -> None:
-    """Quotients that are not exact are counted, measured, and the first is shown with its bits."""
-    model = text_model("c = Reciprocal(a)", "float[4] a", "float[4] c", opset=13)
-    given = {"a": np.array([3, 0, 1e-40, 2], np.float32)}
-    found = audited(model, FakeRuntime, given)
-    (node,), verdict = found.nodes, verdict_on(found)
-    assert (node.division.name, node.division.operator, verdict.kind) == ("c", "Reciprocal-13", Kind.EXACT)
-    assert [(h.what, h.count, h.first) for h in node.hazards] == [
-        ("divisor zero", 1, (1,)),
-        ("divisor subnormal", 1, (2,)),
-        ("quotient overflows", 1, (2,)),
-    ]
-
-
 def test_a_runtime_that_does_not_repeat_itself(audited: Audited) -> None:
-    """Whether exposing divisions changes the model's outputs is told."""
+    """The audit reports that exposing the divisions changed an output."""
     model = ratio(FLOAT, 2)
     found = audited(model, EverySecondSessionIsOff, {"a": f32([3, 4]), "b": f32([2, 2])})
     (sentence,) = found.changed
@@ -103,7 +89,7 @@ def test_a_full_disk(audited: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestZeroAndOverflow:
-    """Integers divided by zero and MIN/-1: what the runtime did is recorded, or how it died, and of which node."""
+    """Integer x/0 and MIN/-1: the record says what the runtime did, or how it died and at which node."""
 
     def test_what_it_dies_of_is_named(self, audited: Audited) -> None:
         nodes = "[harmless] ones = Div(b, b) [fatal] c = Div(a, b) d = Add(c, ones)"
@@ -148,7 +134,7 @@ def edges(element_type: ElementType, names: str = "ab") -> Iterator[Mapping[str,
 
 
 class TestEdgeCases:
-    """What small numbers do not show, the ends of the type and the neighbours of powers of 2 do."""
+    """Edge cases find wrong quotients that small numbers do not."""
 
     def test_what_only_large_numbers_show(self, audited: Audited) -> None:
         model = ratio(INT32, SIZE)
@@ -164,7 +150,7 @@ class TestEdgeCases:
         assert (found.edges.sets, found.edges.compared, found.finds) == (SETS, SETS, True)
 
     def test_what_kills_is_told_and_the_rest_compared(self, audited: Audited) -> None:
-        """It dies of integers divided by 0 and of MIN/-1: then without them."""
+        """After a crash the set is run again without 0 and -1 among the divisors."""
         found = audited(ratio(INT64, SIZE), DiesOfIntegers, small(INT64), edges=edges(by_onnx_code(INT64)))
         (node,) = found.nodes
         assert node.edges is not None
@@ -177,7 +163,7 @@ class TestEdgeCases:
         assert found.finds
 
     def test_a_refusal_is_no_finding(self, audited: Audited) -> None:
-        """Edge values are no places of anything: the model does not take them, and nothing is compared there."""
+        """A set that the model refuses, here for an index out of bounds, is not compared."""
         declared = f"int64[{SIZE}]"
         model = text_model("g = Gather(a, i) c = Div(g, g)", f"{declared} a, {declared} i", f"{declared} c")
         given = {"a": np.full(SIZE, 7), "i": np.zeros(SIZE, np.int64)}
@@ -200,7 +186,7 @@ class TestBackends:
     """Every backend that runs ONNX models can be audited."""
 
     def test_another_s_backend(self, audited: Audited) -> None:
-        """It takes its inputs in the model's order, and checks that each output has a type."""
+        """A plug-in gets the inputs in the model's order, and checks that each output has a type."""
         model = text_model("s = Add(a, b) c = Div(s, b)", "float[N] a, float[N] b", "float[N] c")
         backend = "tests.conformance.planted.onnx_backend:Backend[divider=multiplies by the reciprocal]"
         found = audited(model, backend, {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)})
@@ -217,7 +203,7 @@ class TestBackends:
         assert (found.model, found.edges.sets, found.finds) == ("(in memory)", 2, False)
 
     def test_an_input_with_a_value_in_the_model(self, audited: Audited) -> None:
-        """Another value may be given, but not to OpenVINO, for which it is no input."""
+        """Another value may be given, but not to OpenVINO, which treats the input as a constant."""
         model = text_model("c = Div(a, b)", "float[1] a, float[1] b = {2.0}", "float[1] c")
         one = np.ones(1, np.float32)
         with installed(onnxruntime=FakeRuntime, openvino=FakeRuntime):
@@ -264,11 +250,11 @@ class TestExpanded:
 
 
 class TestHardened:
-    """Its estimates in floats are no divisions of the model; what they come to is."""
+    """A guard counts as one division; its estimates in floats do not."""
 
     @pytest.mark.parametrize("runtime", ["onnxruntime", "portable"])
     def test_a_guard_that_is_wrong_is_found(self, audited: Audited, runtime: Any) -> None:
-        """Of a guard only the outcome counts, and that is held to account."""
+        """The result of a guard is compared with the exact quotient."""
         model = harden(ratio(TensorProto.INT32, "N"), runtime).model
         holder = model.functions[0] if model.functions else model.graph
         for one in holder.node:

@@ -1,4 +1,4 @@
-"""The two runs of a model: which are made, and which are not made again."""
+"""The two runs of a model: which of them are made, and which are repeated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vinculum.sandbox import Answer, End, Isolated
 
 
 class Scripted:
-    """A runtime whose runs end as they are told to."""
+    """A runtime whose runs end as a test prescribes."""
 
     def __init__(self, ends: Sequence[End]) -> None:
         self._ends = list(ends)
@@ -71,7 +71,7 @@ def test_a_node_of_the_name_of_a_function_is_no_guard(tmp_path: Path) -> None:
     ],
 )
 def test_as_many_as_there_is_hope(ends: list[End], tmp_path: Path) -> None:
-    """What a runtime does not take exposed it may take with its bodies left alone."""
+    """A model that fails with its divisions exposed is run again without exposing those in bodies."""
     process = Scripted(ends)
     runs = Runs(branching(tmp_path, "float"), cast(Isolated, process), "Runtime", str(tmp_path))
     plain, exposed = runs.both({})
@@ -84,7 +84,7 @@ def test_as_many_as_there_is_hope(ends: list[End], tmp_path: Path) -> None:
 
 
 def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
-    """Its calls are no divisions, and those in it are counted for themselves."""
+    """Calls of the function do not count as divisions; the divisions inside it do."""
     replaced = '<opset_import: ["": 17], domain: ""> Div (p, q) => (r) { [inverse] i = Reciprocal(q) r = Mul(p, i) }'
     nodes = "d = Div(a, b) [last] c = Reciprocal(d)"
     taps = subject(tmp_path, nodes, "float[2] a, float[2] b", "float[2] c", replaced).taps
@@ -99,7 +99,7 @@ def test_a_function_that_replaces_an_operator(tmp_path: Path) -> None:
 def test_which_divisors_are_tried_after_a_crash(
     name: str, divisors: list[int], tried: list[list[int]], tmp_path: Path
 ) -> None:
-    """After a crash other divisors are tried, and only what can crash is replaced."""
+    """After a crash, 0 and then -1 are replaced among the divisors; nothing else is."""
     inputs = {"yes": np.array(True), "a": np.zeros(3, name), "b": np.array(divisors, name)}
     plain = subject(tmp_path, "c = Div(a, b)", f"{name}[3] a, {name}[3] b", f"{name}[3] c")
     for one in (plain, branching(tmp_path, name)):

@@ -1,7 +1,7 @@
-"""The suite: ids that a stranger reads, every row, type and clause, and our own engine passes every case.
+"""The suite: ids, levels, the matrix of operator versions and element types, and our own engine.
 
-A case that changes makes saved and published runs old, so it must be meant: the suite is as it was recorded, by
-``python -m tests.conformance.cases.test_enumeration``.
+Saved and published runs lose the cases that change, so every change must be intended: the suite is compared with what
+``python -m tests.conformance.cases.test_enumeration`` recorded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vinculum.spec.rows import ROWS
 
 RESERVED = set("/*?[]\n\\\"'|")  # of globs, of the parts of an id, of quotes and of tables
 
-# A clause that no single division of two arrays can show, and why.
+# Clauses that no division of two arrays can test, with the reasons.
 NOT_SHOWN = {
     "shape-inference-not-promised": "it is about a model's inference, before any division",
     "[GR1]": "no operand of an operation is sparse",
@@ -42,7 +42,7 @@ NOT_SHOWN = {
 
 @cache
 def ids(level: Level) -> dict[str, Level]:
-    """Return the ids of a level and the level of each case; an id that comes twice is an error."""
+    """Return the level of each case of a level by its id; ids must not repeat."""
     found: dict[str, Level] = {}
     for case in cases(level):
         assert str(case.id) not in found
@@ -60,7 +60,7 @@ def clauses() -> dict[str, set[str]]:
 
 
 def failures(asked: Iterable[Case]) -> Iterator[str]:
-    """Yield the ids of the cases that our own engine fails, with what it did."""
+    """Yield the id and the verdict of each case that our own engine fails."""
     engine = runtime("vinculum")
     for case in asked:
         if engine.covers(case.operation):
@@ -74,10 +74,10 @@ def failures(asked: Iterable[Case]) -> Iterator[str]:
 
 
 class TestOurOwnEngine:
-    """It passes every case, called as users call it."""
+    """It passes every case."""
 
     def test_at_the_default_level(self) -> None:
-        """All quick cases and every tenth of the others; the last level has them all."""
+        """All quick cases and every tenth of the others are run; the test of the last level runs all."""
         asked = [c for number, c in enumerate(cases(Level.DEFAULT)) if c.level is Level.QUICK or number % 10 == 0]
         assert list(failures(asked)) == []
 
@@ -87,7 +87,7 @@ class TestOurOwnEngine:
 
 
 class TestIds:
-    """They are English in five parts, and no two are the same."""
+    """Ids have five parts in plain characters, and are unique."""
 
     def test_five_parts_without_reserved_characters(self) -> None:
         for words in ids(Level.DEFAULT):
@@ -101,7 +101,7 @@ class TestIds:
 
 
 class TestLevels:
-    """Each holds those before it, the same at every run."""
+    """Each level includes the levels before it."""
 
     def test_each_holds_those_before(self) -> None:
         quick = [words for words, level in ids(Level.DEFAULT).items() if level <= Level.QUICK]
@@ -115,7 +115,7 @@ class TestLevels:
 
 
 class TestTheMatrix:
-    """Every row and element type has cases, and so has every clause."""
+    """Every operator version, element type and clause has cases."""
 
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
     @pytest.mark.parametrize("level", [Level.QUICK, Level.DEFAULT], ids=lambda level: level.name)

@@ -1,4 +1,4 @@
-"""Pairs of shapes: a wrong alignment of any two ranks shows."""
+"""Cases of shapes: a wrong alignment of any two ranks fails a case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RANKS = range(6)
 
 
 class MisalignsRanks(FakeRuntime):
-    """It lays the operand of lower rank at the first dimensions, where two ranks meet and it fits there."""
+    """For two given ranks it aligns the operand of lower rank at the first dimensions, if it fits there."""
 
     def __init__(self, ranks: tuple[int, int]) -> None:
         self._ranks = ranks
@@ -30,7 +30,7 @@ class MisalignsRanks(FakeRuntime):
 
 
 class DropsAxisOfRanks(FakeRuntime):
-    """It lays the divisor at the last dimensions, whatever the axis, where two ranks meet."""
+    """For two given ranks it ignores the axis."""
 
     def __init__(self, ranks: tuple[int, int]) -> None:
         self._ranks = ranks
@@ -41,7 +41,7 @@ class DropsAxisOfRanks(FakeRuntime):
 
 
 def is_caught(divider: FakeRuntime, title: str, only: str = "*") -> bool:
-    """Return whether a divider fails a case of float in which quotients are expected."""
+    """Tell whether a divider fails a case of float that expects quotients."""
     row = next(row for row in ROWS if row.title == title)
     chosen = (case for case in asked(Level.DEFAULT, row) if case.id.matches(f"{title}/float/*{only}*"))
     expected = (case for case in chosen if case.expectation.quotient is not None)

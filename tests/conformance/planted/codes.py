@@ -1,4 +1,4 @@
-"""What the planted dividers compute that takes more than an expression."""
+"""What planted dividers compute, where it takes more than an expression."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Asked:
 
     @cached_property
     def exact(self) -> Array:
-        """The quotients in double, which those of shorter floats are rounded from."""
+        """The quotients in double, from which those of narrower floats are rounded."""
         return np.asarray(self.a.astype(np.float64) / self.b.astype(np.float64))
 
     @property
@@ -62,7 +62,7 @@ class Asked:
         return any(operand.shape != self.a.shape for operand in self.operation.operands)
 
     def within(self, packet: int) -> Array:
-        """Return which elements lie in whole packets; the others remain after them."""
+        """Return which elements are in whole packets, and not in the remainder."""
         return self.place < self.a.size // packet * packet
 
     def through(self, dtype: Any, *, inverse: bool = False) -> Array:
@@ -100,7 +100,7 @@ class TakesWhatHasOneSize(TakesWhatDoesNotFit):
 
 
 class DropsAxisOfSquares(FakeRuntime):
-    """It passes over axis where two dimensions are equal, so that nothing is refused."""
+    """It ignores axis where two dimensions are equal, so that nothing is refused."""
 
     def axis(self, operation: Operation) -> int | None:
         shape = operation.operands[0].shape
@@ -130,7 +130,7 @@ def overflows(x: Asked) -> Array:
 
 
 def die(x: Asked, when: Any) -> Array:
-    """End as a process does on an x86 processor, if any pair asks for it."""
+    """Crash with SIGFPE, as on an x86 processor, if the condition holds for any pair."""
     if np.any(when):
         raise CrashedError(-signal.SIGFPE)
     return x.right
@@ -160,7 +160,7 @@ def refine(x: Asked) -> Array:
 
 
 def round_to_36_bits(x: Asked) -> Array:
-    """Round to fewer bits than the 48 from which on rounding twice does no harm."""
+    """Round twice, first to 36 bits; from 48 bits on the result would be right."""
     first = x.exact * (2.0**17 + 1)
     rounded = first - (first - x.exact)
     return np.where(np.isfinite(rounded), rounded, x.exact).astype(np.float32)
@@ -194,7 +194,7 @@ def constant_remembered(x: Asked) -> Array:
 
 
 def doubled_at_the_second_shape(x: Asked) -> Array:
-    """Be wrong once, when the shape is first another than at the beginning."""
+    """Be wrong once, at the first shape that differs from that of the first call."""
     shapes = x.kept.setdefault("shapes", [])
     shapes += [x.a.shape] if x.a.shape not in shapes[-1:] else []
     twice = len(shapes) == 2 and not x.kept.get("done")

@@ -1,4 +1,4 @@
-"""Dividers that are wrong in one way, or right in an unusual one, and what may truly be said of each.
+"""Planted dividers: each is wrong in one way, or right in an unusual one, and lists its true causes.
 
 ``tests.conformance.planted.dividers:Planted[divider=multiplies by the reciprocal]`` names one on a command line.
 """
@@ -29,7 +29,7 @@ SEEDS = count()
 
 
 class Truth(Enum):
-    """What may be said of a divider."""
+    """The verdict on a divider."""
 
     RIGHT = "exact"
     WRONG = "wrong, by a cause that is true of it, or by none"
@@ -46,14 +46,14 @@ class Divider:
 
     - `name`: What it does.
     - `types`: The element types that it has, separated by spaces.
-    - `code`: Returns the quotients of what it is asked; or the whole runtime.
-    - `causes`: The causes that are true of it, one of which must be named; if there are none, it need not be named. One
-      that ends with ``...`` stands for all that begin so.
+    - `code`: A function that returns the quotients, or a class of runtimes.
+    - `causes`: The true causes, one of which must be named; if there are none, none need be. A name that ends with
+      ``...`` stands for all that begin so.
     - `aimed`: The pattern of the cases made to find it, all of which deviate; empty if there are none.
-    - `truth`: What may be said of it.
-    - `row`: The operator version that `make test` asks.
-    - `limits`: Those of a call; `make test` leaves out the dividers that go beyond, which need a process of their own.
-    - `backend`: What it is called on a command line, if it is no plug-in of ours.
+    - `truth`: The verdict on it.
+    - `row`: The operator version of the cases in `make test`.
+    - `limits`: The limits of a call; `make test` leaves out dividers that exceed them, which need their own process.
+    - `backend`: The backend on a command line, if it is not one of our plug-ins.
     """
 
     name: str
@@ -78,12 +78,12 @@ class Divider:
         return self.backend or f"{__name__}:Planted[divider={self.name}]"
 
     def made(self) -> FakeRuntime:
-        """Return a new one, whose calls are counted from 1."""
+        """Return a new runtime, which counts its calls from 1."""
         return self.code() if isinstance(self.code, type) else Coded(self.code)
 
 
 class Planted(FakeRuntime):
-    """The divider that the option ``divider`` names; it has no element types but its own."""
+    """The divider that the option ``divider`` names, for its element types only."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.own = DIVIDERS[options["divider"]]
@@ -101,7 +101,7 @@ class Planted(FakeRuntime):
 
 
 class Coded(FakeRuntime):
-    """It gives what a code computes."""
+    """A runtime that computes quotients by a function."""
 
     def __init__(self, code: Code) -> None:
         self._code, self._calls, self._random = code, 0, np.random.default_rng(next(SEEDS))
@@ -113,17 +113,17 @@ class Coded(FakeRuntime):
 
 
 def _a(*forms: str) -> tuple[str, ...]:
-    """Return ways to divide as the causes that are true."""
+    """Return the names of arithmetic causes."""
     return tuple(f"arithmetic: {form}" for form in forms)
 
 
 def _truncated(form: str) -> tuple[str, ...]:
-    """Return what truncates by an arithmetic, also where it is asked to floor."""
+    """Return the causes of a divider that always truncates, by an arithmetic."""
     return _a(f"{form}", f"trunc({form.partition(' computed')[0]}) computed{form.partition(' computed')[2]}")
 
 
 def _r(rule: str) -> tuple[str, ...]:
-    """Return a rule as the cause that is true."""
+    """Return the name of a rule."""
     return (f"rule: {rule}",)
 
 

@@ -1,4 +1,4 @@
-"""What the suite says of the planted dividers: which are found, which truly named, and which falsely."""
+"""Measuring the suite by planted dividers: which are found, and whether their causes are true."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DIFFERS = "answers differ between runs"
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run says of a divider, and for each of its causes how many fresh operations contradict it, of how many."""
+    """The run of a divider, and for each cause how many fresh operations contradict it, of how many it applies to."""
 
     divider: Divider
     run: Run
@@ -45,7 +45,7 @@ class Measured:
 
     @property
     def found(self) -> bool:
-        """Whether it is told whether the divider is right."""
+        """Whether the run tells correctly whether the divider is right."""
         return bool(self.deviating) is not (self.divider.truth is Truth.RIGHT)
 
     @property
@@ -55,7 +55,7 @@ class Measured:
 
     @property
     def named(self) -> bool:
-        """Whether what is said is true, and all that there is to say."""
+        """Whether all causes are true, and an expected one is named."""
         if not self.found or self.false:
             return False
         if self.divider.truth is Truth.UNSTEADY:
@@ -75,7 +75,7 @@ def _is(cause: str, name: str) -> bool:
 
 
 class InProcess:
-    """A runtime in our process; it stands in for `Isolated`, and each has its own."""
+    """A substitute for `Isolated` that runs a runtime in our process."""
 
     def __init__(self, maker: str, backend: str, *, limits: Limits | None = None) -> None:
         assert maker == STARTED
@@ -88,7 +88,7 @@ class InProcess:
         self.close()
 
     def close(self) -> None:
-        """Keep nothing that is to be closed."""
+        """Do nothing: there is no process."""
 
     def call(self, method: str, *arguments: Any, apart: bool = False) -> Answer:
         """Return the outcome of a call."""

@@ -14,7 +14,7 @@ from tests.fake_runtime import FakeRuntime, Model
 
 
 class Prepared(BackendRep):
-    """A model that was made ready."""
+    """A prepared model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -30,7 +30,7 @@ class Backend(Base):
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", *, divider: str = "", **kwargs: Any) -> Prepared:
-        """Return what runs a model; as onnx does, check it first."""
+        """Return the prepared model, which is checked first, as onnx does."""
         super().prepare(model, device, **kwargs)
         return Prepared(Model(_made(divider), model.SerializeToString()))
 

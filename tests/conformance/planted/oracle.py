@@ -1,4 +1,4 @@
-"""Whether a cause is true: what it predicts of fresh operands is compared with what the divider really gives."""
+"""The oracle of causes: predictions for fresh operands are compared with the divider's quotients."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def contradictions(
     answer: Callable[[Operation], Answer],
     most: int,
 ) -> tuple[int, int]:
-    """Return how many fresh operations contradict a cause, and how many are of those that it speaks of.
+    """Return how many fresh operations contradict a cause, and to how many it applies.
 
     - `cause`, `causes`: The cause, and all causes of the run.
-    - `cases`: What it speaks of: the cases that an arithmetic is said to explain, as it speaks of operations in the
-      same circumstances; all cases of its element types for a rule, which names its circumstances.
+    - `cases`: For an arithmetic the cases that it explains, as it applies to operations in the same circumstances; for
+      a rule, which names its circumstances, all cases of its element types.
     - `answer`: Executes an operation in the divider.
     - `most`: How many operations are asked at most.
     """
@@ -86,12 +86,12 @@ def _speaks_of(cause: Predictor, case: Case) -> bool:
 
 
 def _lacking(cause: Predictor, operation: Operation) -> list[str]:
-    """Return which properties that a rule names an operation has not, as far as that is known."""
+    """Return the properties of a rule that an operation is known to lack."""
     return [name for name in cause.where if has(operation, [name]) is False]
 
 
 def _contradicted(cause: Predictor, causes: Sequence[Predictor], one: Answered) -> bool | None:
-    """Tell whether an answer contradicts a cause; None if the cause says nothing of the operation."""
+    """Tell whether an answer contradicts a cause; None if the cause does not apply to the operation."""
     if cause.divisions:
         value = one.answer.value
         is_quotient = isinstance(value, np.ndarray) and one.outcome == VALUES and value.size
@@ -131,7 +131,7 @@ def _answered(case: Case, operation: Operation, answer: Callable[[Operation], An
 
 
 def _fresh(operation: Operation, cause: Predictor, random: np.random.Generator) -> Operation | None:
-    """Return an operation in the same circumstances; None if none was drawn that has what a rule names."""
+    """Return an operation in the same circumstances; None if none of those drawn has the properties of a rule."""
     for _ in range(1 if is_of_quotients(cause) else _TRIES):
         drawn = replace(operation, operands=tuple(_operands(operation, random)))
         if is_of_quotients(cause) and len(drawn.operands) == 2 and alignment(drawn) is not None:
@@ -144,7 +144,7 @@ def _fresh(operation: Operation, cause: Predictor, random: np.random.Generator) 
 
 
 def _operands(operation: Operation, random: np.random.Generator) -> Iterator[Array]:
-    """Yield operands, half of whose numbers are the operation's own, in other places."""
+    """Yield operands, half of whose numbers are those of the operation, at other places."""
     shapes = [operand.shape for operand in operation.operands]
     size, alike = int(random.choice(SIZES)), len(set(shapes)) == 1
     flat = all(len(shape) <= 1 for shape in shapes) and alignment(operation) is not None
@@ -166,7 +166,7 @@ def _operands(operation: Operation, random: np.random.Generator) -> Iterator[Arr
 
 
 def _with_quotients(operation: Operation) -> Operation:
-    """Return an operation whose divisors of what has no quotient are 3: a cause does not speak of those."""
+    """Return an operation with 3 for the divisors of pairs without a quotient, to which no cause applies."""
     a, b = operation.operands
     if element_type_of(b).is_integer:
         least = element_type_of(b).minimum

@@ -1,4 +1,4 @@
-"""The suite finds what is wrong with every planted divider, and says of none what is not true."""
+"""The suite finds every planted divider, and names no false cause."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_cases_made_for_it_find_it(name: str) -> None:
     ],
 )
 def test_the_oracle_contradicts_what_is_false(divider: str, cause: str) -> None:
-    """What explains some cases of the suite is not true for that."""
+    """A cause that explains some cases of the suite may be false; fresh operands show it."""
     own, false = DIVIDERS[divider], written(cause, [by_name(t) for t in DIVIDERS[divider].types.split()])
     told = answered(Planted({"divider": own.name}), cases_of(own))
     predicted = [one for one in told if one.deviates and predicts(false, one)]

@@ -1,7 +1,4 @@
-"""A run of the suite: every case that a runtime covers, once, in order, and what is said of each.
-
-What deviates is asked again; a difference is a verdict of its own, and a reproducer asks few numbers.
-"""
+"""Runs of the suite: selected cases, order, repeated answers, processes and reproducers."""
 
 from __future__ import annotations
 
@@ -30,9 +27,8 @@ from vinculum.conformance.run import installation
 from vinculum.conformance.run.installation import environment, processor, processor_features
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.run.planning import of_newest, plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Kind, Selection
 from vinculum.conformance.run.suite import ask, shrunk, survey
-from vinculum.conformance.run.verdict import Kind
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End, Limits, isolated
 from vinculum.sandbox.process import ChildProcess
@@ -45,7 +41,7 @@ A_WHILE = 60.0
 
 
 def numbered(count: int) -> list[Case]:
-    """Return cases of which each is known by its quotient."""
+    """Return cases with different quotients."""
     return [case(INT32, [[n], [1]], [n]) for n in range(count)]
 
 
@@ -75,7 +71,7 @@ class TestWhatIsAsked:
 
 
 class TestResults:
-    """A result says which case, what its clause is, what the answer is worth, and shows what does not pass."""
+    """Results keep the order of the cases, and contain only text that can be encoded."""
 
     def test_what_no_encoding_has_is_escaped(self) -> None:
         (one,) = ask(FakeRuntime(), numbered(1), f"{fake_runtime.__name__}:SaysSurrogates")
@@ -93,7 +89,7 @@ class TestResults:
 
 
 def test_after_an_error_of_the_caller() -> None:
-    """However a run ends, no process and no thread of it is left."""
+    """However a run ends, it leaves no process and no thread."""
     before = threading.active_count(), _own_children()
 
     def fail(done: int, id: CaseId) -> None:
@@ -105,12 +101,12 @@ def test_after_an_error_of_the_caller() -> None:
 
 
 def _own_children() -> set[int]:
-    """Return the processes of this one; other tests may keep some."""
+    """Return the child processes; other tests may keep some."""
     return {child.pid for child in psutil.Process().children()}
 
 
 class TestEnvironment:
-    """A run says what its answers depend on."""
+    """A run records the processor and its features."""
 
     def test_the_processor_is_named(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "cpuinfo").write_text("model name\t: Example CPU @ 3 GHz: fast\nflags\t\t: fpu avx2 avx512\n")
@@ -131,7 +127,7 @@ SHORT = Limits(seconds=0.5)
 
 
 class Fails(FakeRuntime):
-    """It fails in calls of some numbers, counted in its process or in a file by all processes."""
+    """It fails in the calls with given numbers, counted in its process, or in a file for all processes."""
 
     def __init__(self, what: str, calls: list[int] | None, counter: str = "") -> None:
         self._what, self._calls, self._counter = what, calls, Path(counter)
@@ -172,7 +168,7 @@ def one() -> Case:
     ("what", "said"), [("is wrong", "wrong value"), ("dies", "crashed (exit code 7)"), ("refuses", "refused")]
 )
 def test_of_answers_that_differ_the_first_alone_is_told(what: str, said: str, tmp_path: Path) -> None:
-    """Nothing else is told of them: no cause and no verdict that would be firm."""
+    """The verdict says that answers differ; the rest is that of the first answer."""
     (found,) = asked(what, [1], one(), counter=tmp_path / "calls")
     assert (found.verdict.kind, found.verdict.said) == (Kind.DIFFERS, f"{said}, exact")
     assert found.verdict.kind.deviates
@@ -183,7 +179,7 @@ def test_of_answers_that_differ_the_first_alone_is_told(what: str, said: str, tm
 
 
 class TestAnswersThatStay:
-    """The verdict stays, and so does what may differ by right."""
+    """The verdict stays if the repeated answers agree."""
 
     @pytest.mark.parametrize(
         ("what", "kind"), [("is wrong", Kind.WRONG_VALUE), ("refuses", Kind.REFUSED), ("dies", Kind.CRASHED)]
@@ -194,7 +190,7 @@ class TestAnswersThatStay:
         assert found.reproducer == "# Div-14"
 
     def test_how_often_is_asked(self, tmp_path: Path) -> None:
-        """Once, once more, once in a new process, and once with the reproducer's numbers; of a crash twice in all."""
+        """A wrong quotient is asked four times: twice, in a new process, and for the reproducer; a crash twice."""
         for what, times in (("is wrong", 4), ("dies", 2), ("nothing", 1)):
             asked(what, None, one(), counter=tmp_path / what)
             assert len((tmp_path / what).read_bytes()) == times
@@ -208,7 +204,7 @@ class TestAnswersThatStay:
 
 
 class Copied(DiesOfMinByMinusOne):
-    """It divides as well in a copy of its process."""
+    """It also divides in a copy of its process."""
 
     survives_fork = True
 
@@ -216,7 +212,7 @@ class Copied(DiesOfMinByMinusOne):
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
 @pytest.mark.parametrize(("divider", "started"), [("Copied", 3), ("DiesOfMinByMinusOne", 11)])
 def test_how_many_processes_are_started(divider: str, started: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A death that was to be expected after one of its element type takes a copy of the process, and no new one."""
+    """After a crash, cases of that element type that may crash too run in copies of the process."""
     counted: list[ChildProcess] = []
 
     class Counted(ChildProcess):
@@ -242,7 +238,7 @@ ONE_ZERO = np.arange(MANY) != 7
 
 
 class Refuses(FakeRuntime):
-    """It refuses every operation, in words that may tell how many dividends there are."""
+    """It refuses every operation; the message may contain the number of different dividends."""
 
     def __init__(self, words: str) -> None:
         self._words = words
@@ -252,14 +248,11 @@ class Refuses(FakeRuntime):
 
 
 CountsDividends = fake_runtime.dividing("", lambda divide, a, b: divide(a, b) + len(set(a.tolist())))
-"""It adds to each quotient how many dividends there are."""
+"""It adds the number of different dividends to each quotient."""
 
 
 class TestOneNumberEach:
-    """The operands keep their shapes and hold one number each where the runtime does the same with them.
-
-    Where one number each shows something else, or would take long, the operation stays as it is.
-    """
+    """A reproducer's operands hold one number each, in their own shapes, if that gives the same verdict."""
 
     @pytest.mark.parametrize(
         ("runtime", "one", "operands"),
@@ -292,7 +285,7 @@ class TestOneNumberEach:
 
 
 def told(runtime: FakeRuntime, one: Case) -> tuple[list[Any], int]:
-    """Return the operands that are told, and how often the runtime was asked for that."""
+    """Return the operands of the reproducer, and how often the runtime was asked to find them."""
     times = 0
 
     def answer(operation: Operation) -> Answer:

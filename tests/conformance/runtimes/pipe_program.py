@@ -29,7 +29,7 @@ def tensor(data: bytes, at: int) -> tuple[int, list[int], list[float], int]:
 
 
 def divided(data: bytes) -> bytes:
-    """Return the answer to an operation: the quotients of doubles, or what is told of its head."""
+    """Return the answer to an operation: quotients of doubles, or a description of the message."""
     standard, name, version, rounding, attributes, operands = struct.unpack_from("<16s16sIIII", data)
     at, told = 48, []
     for _ in range(attributes):

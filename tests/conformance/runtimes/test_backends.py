@@ -1,4 +1,4 @@
-"""Runtimes by name: ours, those of others, their options and versions; and one clear line for all else."""
+"""Runtimes by name: built-in ones, those of other packages, their options, and errors in one line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def halving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestParsed:
-    """A name, and options in brackets."""
+    """A backend is a name with options in brackets."""
 
     @pytest.mark.parametrize(
         ("backend", "name", "options"),
@@ -79,7 +79,7 @@ class TestParsed:
 
 
 class TestNames:
-    """Every name of ours gives a runtime; any other is refused with what is allowed."""
+    """Every built-in name gives a runtime; others are refused with the allowed names."""
 
     @pytest.mark.parametrize("name", OURS)
     def test_ours(self, name: str) -> None:
@@ -88,7 +88,7 @@ class TestNames:
             assert "no option 'nonsense'" in message(AttributeValueError, lambda: runtime(f"{name}[nonsense=1]"))
 
     def test_to_make_one_imports_nothing_foreign(self) -> None:
-        """Nor to look whether it is installed, and in which version, be it or not."""
+        """Neither does checking whether it is installed, and in which version."""
         source = f"""
 import contextlib, sys
 from vinculum.conformance.runtimes.backends import runtime
@@ -112,7 +112,7 @@ print([name for name in ("onnxruntime", "openvino", "torch", "jax", "onnx") if n
 
 @pytest.mark.usefixtures("halving")
 def test_found_and_asked_in_another_process() -> None:
-    """Another package's runtimes."""
+    """Runtimes of another package are found by entry points, and imported in a subprocess only."""
     assert names() == (*OURS, "failing", "halving")
     made = runtime("halving")
     assert (made.title, made.versions()) == ("halving", {"halving": "1.0", "halves": "1"})

@@ -1,4 +1,4 @@
-"""Any program behind `command:`: the bytes that it is asked with, what it answers, and every way in which it ends."""
+"""Programs behind `command:`: the messages in both directions, and how programs end."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ def command(*arguments: str) -> str:
 
 
 def asked(backend: str, *operations: Operation, limits: Limits | None = None) -> list[tuple[End, str]]:
-    """Return how the answers to operations end, of one process that is asked one after the other."""
+    """Return how the calls of one process for several operations end."""
     with Isolated(MAKER, backend, limits=limits) as isolated:
         answers: list[Answer] = [isolated.call("answer", each) for each in operations]
     return [(answer.end, answer.words) for answer in answers]
 
 
 def in_process(asked: Operation) -> NDArray[Any]:
-    """Return what is read of the program's answer to the bytes of an operation, all in this process."""
+    """Return the quotient of the program for an operation, without starting it."""
     length, content = b"".join(operation_pieces(asked))[:8], b"".join(operation_pieces(asked))[8:]
     assert LENGTH.unpack(length) == (len(content),)
     return answered(divided(content)[8:])
 
 
 class TestAnswers:
-    """What a program answers is a quotient, not supported, or a refusal, each as it says."""
+    """A program answers with a quotient, "not supported" or a refusal."""
 
     def test_a_quotient(self) -> None:
         quotient = np.array([5 / 3, -0.25])
@@ -61,7 +61,7 @@ class TestAnswers:
         assert same_bits(in_process(FIVE_THIRDS), quotient)
 
     def test_every_byte_of_an_operation_arrives(self) -> None:
-        """It tells what it reads: the standard, version, rounding, attributes of each kind, and the operands."""
+        """The program describes what it read: standard, version, rounding, attributes of each kind, and operands."""
         a = np.array([[-3], [7]], np.int8)
         divide = operation(DIVIDE_1, a, a, constant=(True, False), m_pythondiv=True, auto_broadcast="numpy")
         div = operation(DIV_6, a.astype(np.int32), a.astype(np.int32), axis=-1, consumed_inputs=(0, 9))
@@ -91,7 +91,7 @@ class TestAnswers:
     ],
 )
 def test_a_crash(way: str, words: str) -> None:
-    """However it ends, that is what became of the one operation, and the next is asked of a new process."""
+    """A crash is the answer to one operation; a new process answers the next one."""
     ends = asked(command(way), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
     assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
 
@@ -101,7 +101,7 @@ def content(status: int, code: int, *dims: int, rest: bytes = b"") -> bytes:
 
 
 class TestContents:
-    """What is read of the bytes of an answer, which any program may have written."""
+    """The contents of answers, which any program may have written."""
 
     @pytest.mark.parametrize(
         ("given", "quotient"),
@@ -142,7 +142,7 @@ class TestContents:
 
 
 class TestRefused:
-    """What cannot be started is one clear line, before anything is asked."""
+    """A program that cannot be started is refused in one line, before anything is asked."""
 
     @pytest.mark.parametrize(
         ("content", "told"),
@@ -179,7 +179,7 @@ class TestRefused:
 
 
 class TestReports:
-    """What is written down of a program."""
+    """Reproducers of programs."""
 
     def test_the_reproducer_asks_the_same(self) -> None:
         program = runtime(command()).reproducer(FIVE_THIRDS)

@@ -1,4 +1,4 @@
-"""Libraries that are called with arrays, and runtimes that load ONNX: what a row says is both done and printed."""
+"""Libraries that are called with arrays, and loaders of ONNX: a row is both executed and printed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def divide(a, b, scale=1):
 
 
 def floored(a: Any, b: Any) -> Any:
-    """Return what a function with lines of its own gives."""
+    """Floor a quotient, in several lines."""
     import lib  # type: ignore[import-not-found]  # a test makes it
 
     whole = a.data // b.data
@@ -63,7 +63,7 @@ LIBRARY = Library(
 
 @pytest.fixture
 def lib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """Return the library as a runtime, with its package where it can be imported."""
+    """Return the library as a runtime, whose package can be imported."""
     (tmp_path / "lib.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "lib", raising=False)
@@ -121,12 +121,12 @@ def twice(model: Any, inputs: dict[str, Any]) -> Any:
 
 
 def unlucky(model: Any, inputs: Mapping[str, NDArray[Any]]) -> Any:
-    """Refuse whatever it is."""
+    """Refuse every model."""
     raise ValueError("Unknown\nkind" if len(inputs) > 1 else "no luck")
 
 
 class TestLoaders:
-    """A runtime of one function of a model and its inputs."""
+    """A runtime is one function of a model and its inputs."""
 
     def test_asked(self) -> None:
         made = OnnxLoader("twice", "Twice", "onnx", twice, "onnx")
@@ -155,7 +155,7 @@ class TestLoaders:
 
 @pytest.mark.parametrize("name", ["onnxruntime", "openvino", "torch", "jax"])
 def test_not_installed(name: str) -> None:
-    """They are hidden here: to import them would fail."""
+    """The packages are hidden in tests: importing them would fail."""
     line = message(ModelError, runtime(name).check)
     assert line.endswith(f"the package {name} is not installed: pip install {name}")
     assert runtime(name).versions()
@@ -163,7 +163,7 @@ def test_not_installed(name: str) -> None:
 
 
 def test_what_is_covered() -> None:
-    """A function call has no constants, no versions and no attributes but rounding."""
+    """A function call has no constants, no older versions and no attributes other than rounding."""
     one, three = np.ones(1, np.float32), np.ones(3, np.float32)
     covered = [
         operation(DIV_14, one, three),

@@ -1,4 +1,4 @@
-"""An operation as a model: what a runtime reads is what was asked, and what is not asked is not written."""
+"""Operations as models, in ONNX and as an OpenVINO IR."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _declared(model: ModelProto) -> dict[str, tuple[int, list[int] | None]]:
 
 
 class TestOnnx:
-    """One node of exactly the version asked for, which the checker takes where the operation is legal."""
+    """A model has one node of the requested version."""
 
     @pytest.mark.parametrize(
         ("operands", "declared"),
@@ -58,7 +58,7 @@ def _layers(asked: Operation) -> list[Element]:
 
 @pytest.mark.parametrize("constant", [(False, False), (True, False), (True, True)])
 def test_every_port_of_an_ir_is_joined(constant: tuple[bool, bool]) -> None:
-    """Each input by one edge, to an output of the same declaration; constants lie one after the other in the data."""
+    """One edge joins each input to an output of the same declaration; the data of constants are consecutive."""
     content, data = openvino_ir(operation(DIVIDE_1, A, A[0], constant=constant))
     inputs, outputs, at = dict[tuple[str, str], bytes](), dict[tuple[str, str], bytes](), 0
     for layer in fromstring(content).findall("layers/layer"):
@@ -95,6 +95,6 @@ def _divide(asked: Operation) -> Element:
     ids=["none", "legal", "illegal"],
 )
 def test_attributes_of_an_ir(attributes: dict[str, Any], written: dict[str, str] | None) -> None:
-    """They stand as OpenVINO spells them."""
+    """Attributes are spelled as in OpenVINO."""
     data = _divide(operation(DIVIDE_1, A, A, **attributes)).find("data")
     assert (None if data is None else data.attrib) == written

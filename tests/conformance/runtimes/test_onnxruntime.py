@@ -41,10 +41,10 @@ def test_what_it_lacks_is_told_from_what_it_refuses(package: Any, monkeypatch: p
 
 
 class TestOptions:
-    """They reach the session; what is not there is refused and never replaced."""
+    """Options reach the session; what is not available is refused and never replaced."""
 
     def test_options_of_providers(self, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """`provider.` is the first one, a name is that one, and any other key with a dot is the session's."""
+        """`provider.KEY` is for the first provider, `NAME.KEY` for that one, any other dotted key for the session."""
         given: list[Any] = []
         session = package.InferenceSession
 

@@ -1,4 +1,4 @@
-"""`module:attribute`: what ONNX backends hand over, and dividers that follow the protocol of `vinculum.testing`."""
+"""Plug-ins, `module:attribute`: ONNX backends, and dividers with the protocol of `vinculum.testing`."""
 
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 class TestWhatBackendsHandOver:
-    """A sequence as ONNX has it, or without more ado the one array, or a mapping."""
+    """A backend returns a sequence, a single array or a mapping."""
 
     def test_the_quotient(self) -> None:
-        """Also one in memory that the backend reuses, and one without dimensions."""
+        """Also if the backend reuses the memory, and for a scalar."""
         for name in ("Array", "Named", "OtherName", "Prepares"):
             (given,) = answer(f"handing_over:{name}", ASKED)
             assert (given.value.tolist(), given.value.shape) == ([2.5], (1,)), name
@@ -149,13 +149,13 @@ class TestWhatBackendsHandOver:
 
     @pytest.mark.parametrize("name", ["Array", "Prepares"])
     def test_the_reproducer_calls_what_is_there(self, name: str) -> None:
-        """A backend with `prepare` only has no `run_model`."""
+        """A backend may have `prepare` only."""
         program = runtime(f"handing_over:{name}").reproducer(ASKED)
         assert executed(program).splitlines()[-1] == "array([2.5], dtype=float32)"
 
 
 class TestDividers:
-    """The protocol of ours: an object, a class or a module with `answer`."""
+    """A divider is an object, a class or a module with `answer`."""
 
     @pytest.mark.parametrize(
         ("target", "quotient"),
@@ -223,5 +223,5 @@ class TestDividers:
     ],
 )
 def test_what_is_not_there(target: str, told: str) -> None:
-    """One line says what is wrong, and what is there."""
+    """The message says what is wrong and what is available, in one line."""
     assert message(ModelError, runtime(target).check) == told

@@ -1,4 +1,4 @@
-"""Every reproducer, pasted into a file of its own, shows what the runtime answered, to the last bit."""
+"""Reproducers are complete programs that print the runtime's quotients, bit for bit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ASKED = {"vinculum": [*ONNX, *OPENVINO, *SONNX], "vinculum.backend:VinculumBacke
 
 
 def _shown(asked: str, one: Operation) -> str:
-    """Return what a runtime answers as Python writes it, ``"refused"`` if it does not."""
+    """Return the ``repr`` of a runtime's quotient, or ``"refused"``."""
     with np.printoptions(floatmode="unique"):
         try:
             return repr(runtime(asked).answer(one))
@@ -87,7 +87,7 @@ def test_it_shows_the_same(asked: str) -> None:
 
 
 def test_a_whole_program() -> None:
-    """It is complete, short, and shows the operands even if the division ends the process."""
+    """The program is complete and short, and prints the operands before the division."""
     asked = operation(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
     assert runtime("onnx-reference").reproducer(asked) == TEXT
     assert executed(TEXT).endswith("array([3.5], dtype=float32)\n")
@@ -125,7 +125,7 @@ def _evaluated(source: str) -> NDArray[Any]:
 
 
 class TestExact:
-    """What the source gives is the array."""
+    """The source of an array gives the same bits."""
 
     @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
     @settings(max_examples=40)  # of each type

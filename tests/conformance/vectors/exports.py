@@ -1,4 +1,4 @@
-"""Exports that tests share: each format once in a process, and nobody writes into them."""
+"""Exports that tests share: each format is written once in a process; tests must not change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conventions of other specifications: quotients by an independent rule, and every row of each specification."""
+"""The conventions of other specifications: the quotients, and the rows of each specification."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def quotients(line: ConventionLine) -> dict[tuple[int, int], int]:
 
 
 class TestRounding:
-    """Truncating, floor and Euclidean, from the exact rational."""
+    """Quotients are compared with exact rationals."""
 
     @pytest.mark.parametrize(
         "line", [line for line in LINES if line.convention == "ordinary quotients"], ids=lambda line: line.id
@@ -53,7 +53,7 @@ class TestRounding:
 
 @pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: s.name)
 def test_rows_of_each_specification(specification: Specification) -> None:
-    """Each has a row of ordinary quotients, of x/0 and of MIN/-1 for each of its types."""
+    """Each specification has rows of ordinary quotients, x/0 and MIN/-1 for its element types."""
     own = [line for line in LINES if specification.name in line.specifications]
     signed = [t for t in specification.element_types if t.minimum]
     assert sorted(line.id for line in own) == sorted(

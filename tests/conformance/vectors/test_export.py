@@ -1,4 +1,4 @@
-"""An export: what lies where, that it is the same every time, and tensors as text in it."""
+"""Exports: files, reproducibility, and tensors as text."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 class TestEveryFormat:
-    """The index, the cases and the schemas."""
+    """Every format has an index, cases and schemas."""
 
     @pytest.mark.parametrize("form", FORMATS)
     def test_it_writes_the_same_bytes_again(self, form: str, tmp_path: Path) -> None:
-        """Of a few cases, with all of which they share nothing but what is written of each."""
+        """An export of a few cases has the same files and lines as an export of all."""
         export(tmp_path / "few", form, Level.QUICK, ["Div-6/float16/*"])
         few, all_of_them = tree(tmp_path / "few"), tree(exported(form))
         for name, content in few.items():
@@ -87,7 +87,7 @@ class TestEveryFormat:
 
 
 def test_every_line_is_its_case_again() -> None:
-    """A line is the case again, to the last bit."""
+    """Reading a line gives the same case."""
     read = list(case_lines(exported("jsonl")))
     for line, own in zip(read, cases(Level.QUICK), strict=True):
         again = case_of(line, Level.QUICK)
@@ -101,7 +101,7 @@ def test_every_line_is_its_case_again() -> None:
 
 
 def test_every_tensor_is_a_numpy_file() -> None:
-    """A file for every tensor; what NumPy cannot name lies there as unsigned integers."""
+    """There is a file for every tensor; types that NumPy lacks are written as unsigned integers."""
     folder = exported("npy") / "arrays"
     for line in case_lines(exported("npy")):
         files = sorted(path.name for path in (folder / line.name).iterdir())
@@ -118,7 +118,7 @@ def test_every_tensor_is_a_numpy_file() -> None:
 
 
 class TestRefused:
-    """Where nothing is written."""
+    """If an export is refused, nothing is written."""
 
     def test_a_folder_that_is_not_empty(self, tmp_path: Path) -> None:
         (tmp_path / "mine").write_text("")
@@ -173,7 +173,7 @@ def runnable() -> Iterator[tuple[CaseLine, Path, dict[str, Array], Array]]:
 
 
 def agrees(given: Array, expected: Array) -> bool:
-    """Tell whether two arrays are the same to the last bit, but for what is no number."""
+    """Tell whether two arrays have the same type, shape and bits, except for NaN."""
     if (given.dtype, given.shape) != (expected.dtype, expected.shape):
         return False
     kind = f"u{given.dtype.itemsize}"
@@ -201,9 +201,9 @@ def test_only_what_can_be_compared_has_a_quotient() -> None:
 
 
 class TestRunner:
-    """ONNX's own runner of backends takes the folders as they are, and hears of the tolerance, which is none.
+    """ONNX's own runner of backends runs the folders, with their tolerance of 0.
 
-    Its tests of nodes are made in memory; what lies in a folder is of another kind to it.
+    It makes its node tests in memory, so the folders are given to it as tests of kind "simple".
     """
 
     @staticmethod
@@ -224,7 +224,7 @@ class TestRunner:
         return result, tests - len(result.skipped)
 
     def test_one_ulp_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A backend that multiplies by the reciprocal passes the runner's usual tolerance, and fails here."""
+        """A backend that multiplies by the reciprocal fails, as the tolerance is 0."""
         result, ran = self.run(Reciprocal, tmp_path, monkeypatch)
         assert ran == sum(line.standing is Standing.EXACT for line in case_lines(exported("onnx")))
         assert result.errors == []
@@ -237,7 +237,7 @@ _TOLD = {"divide by zero": DIVIDE_BY_ZERO, "overflow": OVERFLOW, "underflow": UN
 
 
 class TestFlags:
-    """Those of IEEE 754; TestFloat's own verifier has found the exported files without an error."""
+    """The flags are those of IEEE 754. TestFloat's verifier has accepted the exported files."""
 
     @pytest.mark.parametrize(
         "line",
@@ -258,7 +258,7 @@ class TestFlags:
 
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
     def test_the_processor_raises_the_same(self, element_type: ElementType) -> None:
-        """NumPy tells of all flags but inexact, for pairs of every magnitude."""
+        """NumPy reports all flags except inexact."""
         fmt = element_type.binary_format
         assert fmt is not None
         generator = np.random.default_rng(14)
@@ -276,7 +276,7 @@ class TestFlags:
 
 @pytest.mark.parametrize(("element_type", "digits"), [(FLOAT16, 4), (BFLOAT16, 4), (FLOAT, 8), (DOUBLE, 16)], ids=str)
 def test_files_of_testfloat(element_type: ElementType, digits: int) -> None:
-    """One for each element type, every pair of the suite once."""
+    """There is a file for each element type, with every pair of the suite once."""
     name = {FLOAT16: "f16", BFLOAT16: "bf16", FLOAT: "f32", DOUBLE: "f64"}[element_type]
     rows = [line.split(" ") for line in (exported("testfloat") / f"{name}_div.txt").read_text().splitlines()]
     assert len(rows) > 1000

@@ -14,8 +14,7 @@ import pytest
 from tests.browser import LOWEST_CONTRAST, opened_page
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
 from vinculum.conformance.expect import KnownCause, KnownDeviations
-from vinculum.conformance.run.record import Result
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Kind, Result, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.view import WORST_FIRST
 from vinculum.spec.rows import ROWS

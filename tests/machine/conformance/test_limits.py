@@ -18,9 +18,14 @@ from tests.conformance.runtimes.test_command import FIVE_THIRDS, asked, command
 from tests.fake_runtime import FakeRuntime
 from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case
+from vinculum.conformance.run.record import Kind
 from vinculum.conformance.run.suite import ask
-from vinculum.conformance.run.verdict import Kind
+<<<<<<< HEAD
+from vinculum.conformance.run.record import Kind
 from vinculum.sandbox import End, Limits
+=======
+from vinculum.sandbox import Limits
+>>>>>>> conformance-ok
 from vinculum.spec.element_types import INT64
 
 

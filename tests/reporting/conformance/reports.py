@@ -1,4 +1,4 @@
-"""Conformance reports made by hand: every row, type and verdict, and text that would like to be markup."""
+"""Conformance runs made by hand, with every operator version, element type and verdict, and with hostile text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from vinculum.conformance.cases.case import CaseId, Level
-from vinculum.conformance.run.record import Cause, Result, Run, Selection
-from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.run.record import Cause, Example, Gave, Kind, Result, Run, Selection, Verdict
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.rows import ROWS
 
@@ -47,7 +46,7 @@ WAYS = (
 
 
 def reproducer(id: str) -> str:
-    """Return Python source of the size that real ones have."""
+    """Return Python source as long as a real reproducer."""
     return f"""import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper
@@ -79,7 +78,7 @@ def run_of(*cases: tuple[str, str, str, Verdict], operator: tuple[str, str] = ("
 
 @cache
 def exact(backend: str = "vinculum", title: str = "Vinculum") -> Run:
-    """Return the same cases, all of them passed."""
+    """Return a run of the same cases, all of which pass."""
     results = (
         replace(r, verdict=Verdict(Kind.EXACT, elements=64), cause="", reproducer=None) for r in report().results
     )
@@ -87,7 +86,7 @@ def exact(backend: str = "vinculum", title: str = "Vinculum") -> Run:
 
 
 def only(given: Run, *kinds: Kind) -> Run:
-    """Return a report with the first result of each kind; with that of every kind that it has if none is named."""
+    """Return a run with the first result of each given kind, or of every kind if none is given."""
     firsts = {result.verdict.kind: result for result in reversed(given.results)}
     return replace(given, results=tuple(firsts[kind] for kind in kinds or Kind if kind in firsts))
 

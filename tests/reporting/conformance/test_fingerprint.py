@@ -1,4 +1,4 @@
-"""What is said of element types: each finding of a run, and how all that deviates nowhere is divided."""
+"""Fingerprints: the findings of a run, and how the other element types are divided."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report, run_of
 from tests.reporting.printing import Told, whole
-from vinculum.conformance.run.record import Cause
-from vinculum.conformance.run.verdict import Gave, Kind, Verdict
+from vinculum.conformance.run.record import Cause, Gave, Kind, Verdict
 from vinculum.reporting.conformance.fingerprint import Line, as_json, lines, page
 from vinculum.reporting.conformance.view import view
 
@@ -21,7 +20,7 @@ CAUSE = Cause("arithmetic: a * (1/b)", "multiplied", ("float",), 0)
 
 
 def told(*asked: tuple[str, str, Verdict]) -> list[Line]:
-    """Return what is said of cases: an element type, a placement and a verdict each; wrong values have one cause."""
+    """Return the lines for cases, each an element type, a placement and a verdict; wrong values have one cause."""
     run = run_of(*((element_type, "a", way, verdict) for element_type, way, verdict in asked))
     results = tuple(replace(one, cause=CAUSE.name) if one.verdict is WRONG else one for one in run.results)
     return list(lines(view(replace(run, results=results, causes=(CAUSE,)))))

@@ -1,4 +1,4 @@
-"""The HTML page of conformance: what is there without JavaScript, and that nothing a runtime said becomes markup."""
+"""The HTML page of conformance runs: its data, and that text from runtimes never becomes markup."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_every_case() -> None:
 
 
 class TestHostileText:
-    """Nothing that a runtime said becomes markup, ends the script, or hides what it is."""
+    """Text from a runtime does not become markup, end the script or contain hidden characters."""
 
     def test_markup(self) -> None:
         given = hostile()
@@ -99,7 +99,7 @@ class TestHostileText:
 
 
 def _tame(given: Run) -> Run:
-    """Return a report of the same form whose texts are plain."""
+    """Return a run of the same form with plain texts."""
     results = tuple(
         replace(r, id=CaseId("Div", "", "float", str(number), "d", "e"), statement="s", clause="c")
         for number, r in enumerate(given.results)

@@ -1,4 +1,4 @@
-"""Conformance as JUnit XML: well-formed whatever a runtime said, and its counts are true."""
+"""Conformance runs as JUnit XML, which is well-formed for any text of a runtime."""
 
 from __future__ import annotations
 
@@ -9,39 +9,21 @@ from xml.etree.ElementTree import fromstring
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, only, report
 from tests.reporting.formats import check_junit
 from tests.reporting.printing import Told
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Run
 from vinculum.reporting.conformance.junit import document, legal
 
 
 def read(*reports: Run) -> Any:
-    """Return the root of the document, read from the bytes that a file has."""
+    """Return the root of the document, parsed from the bytes of its file."""
     return fromstring(document(reports).encode("utf-8"))
 
 
-class TestDocument:
-    """JUnit XML."""
-
-    def test_it_is_as_the_schema_says(self) -> None:
-        check_junit(read(report(), exact(), hostile()))
-
-    def test_counts_are_those_of_the_elements(self) -> None:
-        given = report()
-        (suite,) = read(given)
-        for tag, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-            assert len(suite.findall(f"testcase/{tag}")) == int(suite.get(attribute)) > 0
-        assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(given.results)
-        faulty = int(suite.get("failures")) + int(suite.get("errors"))
-        assert faulty == sum(r.verdict.kind.deviates for r in given.results)
-
-    def test_no_two_cases_have_one_name(self) -> None:
-        (suite,) = read(report())
-        names = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
-        assert len(set(names)) == len(names)
+def test_it_is_as_the_schema_says() -> None:
+    check_junit(read(report(), exact(), hostile()))
 
 
 class TestHostileText:
-    """Control characters, lone surrogates and markup are text."""
+    """Control characters, lone surrogates and markup are written as text."""
 
     def test_it_is_well_formed(self) -> None:
         root = read(hostile())

@@ -1,4 +1,4 @@
-"""The first table of a page: each answer is what the verdicts of its cases say."""
+"""The table of questions: each answer follows from the verdicts of its cases."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from dataclasses import replace
 from tests.cases import case
 from tests.reporting.conformance.reports import DEFAULT, exact, run_of
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.run.record import Result
-from vinculum.conformance.run.verdict import Gave, Kind, Verdict
+from vinculum.conformance.run.record import Gave, Kind, Result, Verdict
 from vinculum.reporting.conformance.html import data, document
 from vinculum.reporting.conformance.questions import QUESTIONS, Told, told
 from vinculum.reporting.conformance.view import Severity, view

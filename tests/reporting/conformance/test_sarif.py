@@ -1,4 +1,4 @@
-"""SARIF: a rule for each cause, a result for each case that deviates, as the standard has it, and no hostile text."""
+"""Conformance runs as SARIF: a rule for each cause, a result for each deviating case."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import replace
 from tests.reporting.conformance.reports import exact, hostile, only, report
 from tests.reporting.formats import read_sarif
 from tests.reporting.printing import Told
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Run
 from vinculum.reporting.conformance.sarif import document
 
 
@@ -29,7 +28,7 @@ def test_hostile_text() -> None:
 
 
 def of_clauses(*clauses: str) -> Run:
-    """Return a run whose cases are off by ulps, and test clauses; of some of them that is only our reading."""
+    """Return a run of cases that are off by ulps, one for each clause."""
     one = only(report(), Kind.ULPS)
     return replace(one, results=tuple(replace(one.results[0], clause=clause) for clause in clauses))
 

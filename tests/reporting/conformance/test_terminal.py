@@ -1,4 +1,4 @@
-"""The terminal page of a conformance run: readable without colour at 80 columns, and no longer than a screen or two."""
+"""The terminal page of a conformance run, at 80 columns and without colour."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, only, report, run_of
 from tests.reporting.printing import Told, whole
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.record import Example, Kind, Run, Verdict
 from vinculum.reporting.conformance.terminal import page
 from vinculum.reporting.conformance.view import ulps_text, view
 
 
 def only_partly_supported() -> Run:
-    """Return a report of one cell: 13 cases pass, of the others none is supported."""
+    """Return a run with one cell, in which 13 cases pass and the others are not supported."""
     none = Verdict(Kind.UNSUPPORTED, "no kernel")
     results = [r for r in exact().results if (r.id.operator, r.id.element_type) == ("Div-14", "int8")]
     return replace(exact(), results=tuple(replace(r, verdict=none) if k >= 13 else r for k, r in enumerate(results)))

@@ -1,12 +1,12 @@
-"""A run as every report shows it: what a finding shows, and how bad it is."""
+"""The view of a run: the example of a finding, and severities."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from tests.reporting.conformance.reports import report
-from vinculum.conformance.run.verdict import Example, Kind, Verdict
-from vinculum.reporting.conformance.view import KINDS, Finding, Severity, severity
+from vinculum.conformance.run.record import Example, Gave, Kind, Verdict
+from vinculum.reporting.conformance.view import KINDS, Finding, Severity, message, severity
 
 ULPS = [r for r in report().results if r.verdict.kind is Kind.ULPS]
 EXAMPLES = (
@@ -38,3 +38,8 @@ def test_of_a_death_where_there_is_one() -> None:
 def test_errors_of_256_ulps_and_more_are_no_rounding() -> None:
     found = [severity(Verdict(Kind.ULPS, largest=ulps)) for ulps in (1, 255, 256, 2**30)]
     assert found == [Severity.ULPS, Severity.ULPS, Severity.WRONG, Severity.WRONG]
+
+
+def test_wrong_quotients_beside_unspecified_ones() -> None:
+    verdict = Verdict(Kind.WRONG_VALUE, "", 1, 1, unspecified=(Gave("7", "0", "9"),))
+    assert message(verdict) == "1 of 1 quotient is wrong; where it is unspecified: 7/0 gave 9"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.reporting.printing import Told
 from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord
-from vinculum.conformance.run.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.record import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.models.audit import as_json, page

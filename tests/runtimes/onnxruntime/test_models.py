@@ -22,9 +22,8 @@ from tests.processes import run as run_process
 from tests.runtimes.models.examples import drawn_inputs, each_example
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.run.planning import plan
-from vinculum.conformance.run.record import Selection
+from vinculum.conformance.run.record import Kind, Selection
 from vinculum.conformance.run.suite import survey
-from vinculum.conformance.run.verdict import Kind
 from vinculum.onnxruntime import get_library_path, register
 
 _BEFORE_14, _FROM_7 = ("Div-1", "Div-6", "Div-7", "Div-13"), ("Div-7", "Div-13", "Div-14")

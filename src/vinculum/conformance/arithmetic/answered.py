@@ -9,7 +9,7 @@ import numpy as np
 
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Kind, Verdict
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 

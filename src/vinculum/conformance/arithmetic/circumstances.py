@@ -179,7 +179,7 @@ def sized(words: str, low: int, high: int) -> str:
 
 
 def has(operation: Operation, names: Collection[str]) -> bool | None:
-    """Tell whether an operation has properties; None if no case tells whether it is large or small enough."""
+    """Tell whether an operation has properties; None if it is between sizes that no case distinguishes."""
     limits = [match for name in names if (match := _SIZED.fullmatch(name))]
     if not set(names) - {match[0] for match in limits} <= set(properties(operation)):
         return False

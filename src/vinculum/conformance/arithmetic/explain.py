@@ -32,7 +32,7 @@ from vinculum.conformance.arithmetic.rules import (
     outcomes,
     wrong_places,
 )
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType

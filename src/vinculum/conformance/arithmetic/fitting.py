@@ -112,9 +112,10 @@ class Fit:
         cells: dict[Circumstances, list[Answered]] = {}
         for one in divided:
             cells.setdefault(circumstances(one.case.operation), []).append(one)
-        # The cases of one cell lie side by side.
-        self._answered = [one for cell in cells.values() for one in cell]
-        self._sizes = np.array([len(cell) for cell in cells.values()], np.intp)
+        # Circumstances without deviations decide nothing. The cases of one cell lie side by side.
+        kept = [cell for cell in cells.values() if any(one.deviates for one in cell)]
+        self._answered = [one for cell in kept for one in cell]
+        self._sizes = np.array([len(cell) for cell in kept], np.intp)
         self._starts = np.cumsum([0, *self._sizes])[:-1]
         self._element_type, self._places, self._among = element_type, places, among
         self._pairs = _pairs(self._answered)
@@ -248,7 +249,7 @@ class Fit:
         return self._whole(predicted | (self.deviating & spared))
 
     def _spread(self, cells: Array) -> Array:
-        """Return for each case what is given for its circumstances."""
+        """Return for each case the value of its circumstances."""
         return np.repeat(cells, self._sizes, axis=-1)
 
     def _fitted(self, way: Division, own: Array) -> Explained:
@@ -296,16 +297,9 @@ class Fit:
 
     @cached_property
     def _few(self) -> tuple[Array, Array]:
-        """Return, for each way and case, whether it predicts a few elements of the case, and a few right ones.
-
-        In circumstances without deviations nothing is looked at.
-        """
+        """Return, for each way and case, whether it predicts a few elements of the case, and a few right ones."""
         predicted = np.tile(self._possible, (len(self.ways), 1))  # Every way predicts empty quotients.
-        about = self._spread(np.logical_or.reduceat(self.deviating, self._starts))
-        chosen = [
-            replace(pairs, members=[member for member in pairs.members if about[member[0]]]) for pairs in self._pairs
-        ]
-        _look(self.ways, predicted, [(pairs, _places(pairs)) for pairs in chosen if pairs.members])
+        _look(self.ways, predicted, [(pairs, _places(pairs)) for pairs in self._pairs])
         return predicted, np.ones_like(predicted)
 
     def _look_where_wrong(self, place: int) -> None:

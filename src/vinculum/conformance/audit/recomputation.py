@@ -20,7 +20,7 @@ from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one, without_quotient
 from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.conformance.run.judgement import judge
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Kind, Verdict
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.models.execution import limited
 from vinculum.models.model import Model

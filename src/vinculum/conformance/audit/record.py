@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vinculum.conformance.run.verdict import Verdict
+from vinculum.conformance.run.record import Verdict
 from vinculum.conformance.runtimes.backends import parsed
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import Division

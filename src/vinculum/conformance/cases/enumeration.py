@@ -14,9 +14,8 @@ from vinculum.conformance.cases.case import Case, Level, Subject
 from vinculum.conformance.cases.floats import DIVISIONS, RECIPROCALS
 from vinculum.conformance.cases.integers import INTEGERS
 from vinculum.conformance.cases.operation import BOTH
-from vinculum.conformance.cases.reals import REALS
 from vinculum.conformance.cases.shape_cases import shape_cases
-from vinculum.conformance.cases.values import ValueClass, dividends, divisors, sizes
+from vinculum.conformance.cases.values import REALS, ValueClass, dividends, divisors, sizes
 from vinculum.spec.element_types import DOUBLE, ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import AttributeValue, Dialect, OperatorSpec
 from vinculum.spec.rows import ROWS, versions

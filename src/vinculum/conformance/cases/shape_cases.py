@@ -24,29 +24,49 @@ Tags = tuple[str, ...]
 
 
 @dataclass(frozen=True)
+class Shapes:
+    """Two shapes and the numbers in them, or Reciprocal's one.
+
+    - `dividend`, `divisor`: The shapes; the dividend is None for Reciprocal.
+    - `fitted`: The divisor's shape with dimensions of size 1 inserted so that NumPy broadcasts the two in the same way;
+      None if the version must refuse them.
+    - `zero`: Whether the divisor is 0, although nothing is divided as the result is empty.
+    """
+
+    dividend: Shape | None
+    divisor: Shape
+    fitted: Shape | None
+    zero: bool = False
+
+    def operands(self, element_type: ElementType) -> Operands:
+        """Return descending dividends, and ascending divisors or zeros."""
+        divisor = divisors(self.divisor, element_type)
+        divisor = np.zeros_like(divisor) if self.zero else divisor
+        return (divisor,) if self.dividend is None else (dividends(self.dividend, element_type), divisor)
+
+    def aligned(self, element_type: ElementType) -> Operands:
+        """Return the same, the divisor in the shape in which NumPy broadcasts it as the version does."""
+        *dividend, divisor = self.operands(element_type)
+        return (*dividend, divisor.reshape(self.fitted or ()))
+
+
+@dataclass(frozen=True)
 class ShapePair:
-    """Two shapes, or Reciprocal's one, and the attributes that join them.
+    """Shapes, and the attributes that join them.
 
     - `tags`: Tags of clauses, one of which a tested version has.
-    - `dividend`, `divisor`: The shapes; for Reciprocal both are the shape of its operand.
-    - `aligned`: The divisor's shape with dimensions of size 1 inserted so that NumPy broadcasts the two in the same
-      way; None if the version must refuse them.
     - `tried`: The scenario, as in the id.
     - `attributes`: The attributes that the model sets.
     - `everywhere`: Whether it is one of the few pairs that run for every element type.
-    - `zero`: Whether the divisor is 0, although nothing is divided as the result is empty.
     - `default_written`: Whether it differs from another pair of shapes only in that the model sets the default rule
       explicitly.
     """
 
     tags: Tags
-    dividend: Shape
-    divisor: Shape
-    aligned: Shape | None
+    shapes: Shapes
     tried: str
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
     everywhere: bool = False
-    zero: bool = False
     default_written: bool = False
 
 
@@ -57,7 +77,7 @@ _DISTINCT = (*_DOCUMENTED, 6, 7)
 _EVEN = (2, 4, 2, 4)
 _OF_ONE_SIZE: tuple[tuple[Shape, Shape], ...] = (((2, 3), (3, 2)), ((2, 3), (6,)))
 """Shapes that no rule joins, although a runtime that looks at the number of elements alone divides them."""
-_EVERYWHERE: Mapping[Broadcasting, set[tuple[Shape, Shape, object]]] = {
+_EVERYWHERE: Mapping[Broadcasting, set[tuple[Shape | None, Shape, object]]] = {
     Broadcasting.EQUAL: {((), (), None), ((0,), (0,), None), (_DOCUMENTED, _DOCUMENTED, None), ((2, 3), (3,), None)},
     Broadcasting.LIMITED: {
         (_DOCUMENTED, (), None), (_DOCUMENTED, (5,), None), (_DOCUMENTED, (3, 4), 1), ((3, 3), (3,), 0),
@@ -86,11 +106,11 @@ def _fits(tags: Tags, dividend: Shape, divisor: Shape, axis: int | None = None) 
     """Return shapes that fit: at the last dimensions, or with the divisor's first dimension at `axis`."""
     following = 0 if axis is None or axis < 0 else len(dividend) - len(divisor) - axis
     tried = "empty tensors" if 0 in dividend + divisor else "distinct numbers"
-    return ShapePair(tags, dividend, divisor, divisor + (1,) * following, tried, _written(axis))
+    return ShapePair(tags, Shapes(dividend, divisor, divisor + (1,) * following), tried, _written(axis))
 
 
 def _beyond(tried: str, tags: Tags, dividend: Shape, divisor: Shape, axis: int | None = None) -> ShapePair:
-    return ShapePair(tags, dividend, divisor, None, tried, _written(axis))
+    return ShapePair(tags, Shapes(dividend, divisor, None), tried, _written(axis))
 
 
 def _written(axis: int | None) -> Mapping[str, AttributeValue]:
@@ -100,7 +120,7 @@ def _written(axis: int | None) -> Mapping[str, AttributeValue]:
 def _empty_by_zero(tags: Tags) -> Iterator[ShapePair]:
     tags, tried = ("empty-result-divides-nothing", *tags), "an empty dividend and a divisor of 0"
     for dividend, divisor in (((0,), (1,)), ((0, 3), ())):
-        yield ShapePair(tags, dividend, divisor, divisor, tried, zero=True)
+        yield ShapePair(tags, Shapes(dividend, divisor, divisor, zero=True), tried)
 
 
 def _equal() -> Iterator[ShapePair]:
@@ -248,8 +268,8 @@ def _pdpd() -> Iterator[ShapePair]:
 
 def _marked(rule: Broadcasting, pairs: Iterable[ShapePair]) -> Iterator[ShapePair]:
     for pair in pairs:
-        key = pair.dividend, pair.divisor, pair.attributes.get("axis")
-        yield replace(pair, everywhere=pair.zero or key in _EVERYWHERE[rule])
+        key = pair.shapes.dividend, pair.shapes.divisor, pair.attributes.get("axis")
+        yield replace(pair, everywhere=pair.shapes.zero or key in _EVERYWHERE[rule])
 
 
 SHAPE_PAIRS: Mapping[Broadcasting, tuple[ShapePair, ...]] = {
@@ -272,56 +292,25 @@ _RECIPROCAL: tuple[Shape, ...] = (
 
 def shape_cases(builder: CaseBuilder) -> Iterator[Case]:
     """Yield the cases of every pair of shapes of the version, at the limits of its rules and just beyond."""
-    for shapes in shape_pairs(builder.spec):
-        fits = shapes.aligned is not None
-        if not (fits or shapes.everywhere or builder.chosen):
-            continue
-        level, constants = _asked(builder, shapes)
-        if level > builder.level:
-            continue
-        yield from builder.cases(
-            shapes.tried,
-            shape_words(shapes, len(builder.spec.inputs)),
-            shapes.tags,
-            shapes.attributes,
-            Shapes(shapes.dividend, shapes.divisor, shapes.aligned, shapes.zero, len(builder.spec.inputs)),
-            level,
-            constants,
-            refused=not fits,
-        )
+    for pair in shape_pairs(builder.spec):
+        fits = pair.shapes.fitted is not None
+        if fits or pair.everywhere or builder.chosen:
+            level, constants = _asked(builder, pair, fits)
+            numbers = pair.shapes
+            yield from builder.cases(
+                pair.tried, shape_words(pair), pair.tags, pair.attributes, numbers, level, constants, refused=not fits
+            )
 
 
-def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placement, ...] | None]:
+def _asked(builder: CaseBuilder, pair: ShapePair, fits: bool) -> tuple[Level, tuple[Placement, ...] | None]:
     """Return the first level that runs a pair of shapes with run-time operands, and its other placements."""
-    chosen, newest, fits = builder.chosen, builder.newest_of_its_shapes, shapes.aligned is not None
-    if shapes.everywhere:
-        first = DEFAULT if shapes.default_written else QUICK
+    chosen, newest = builder.chosen, builder.newest_of_its_shapes
+    if pair.everywhere:
+        first = DEFAULT if pair.default_written else QUICK
         return (first, DIVISOR if newest and fits else ()) if chosen else (LATER[first], None)  # A level later.
     if not fits:  # That shapes are refused hardly depends on element types and constants.
         return (DEFAULT if newest and chosen and not builder.element_type.is_integer else FULL), None
     return (DEFAULT if newest else FULL, ()) if chosen else (FULL, None)
-
-
-@dataclass(frozen=True)
-class Shapes:
-    """The numbers of one operand of a Reciprocal, or of two, of given shapes: see `ShapePair`."""
-
-    dividend: Shape
-    divisor: Shape
-    fitted: Shape | None
-    zero: bool
-    count: int
-
-    def operands(self, element_type: ElementType) -> Operands:
-        """Return ascending divisors, or zeros, and descending dividends."""
-        divided = divisors(self.divisor, element_type)
-        divided = np.zeros_like(divided) if self.zero else divided
-        return (dividends(self.dividend, element_type), divided)[-self.count :]
-
-    def aligned(self, element_type: ElementType) -> Operands:
-        """Return the same, the divisor in the shape in which NumPy broadcasts it as the version does."""
-        *dividend, divisor = self.operands(element_type)
-        return (*dividend, divisor.reshape(self.fitted or ()))
 
 
 def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
@@ -332,26 +321,27 @@ def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
     if len(spec.inputs) == 1:
         for shape in _RECIPROCAL:
             tried = "an empty tensor" if 0 in shape else "distinct numbers"
-            yield ShapePair(("element-by-element",), shape, shape, shape, tried, everywhere=shape in ((), (0,)))
+            yield ShapePair(("element-by-element",), Shapes(None, shape, shape), tried, everywhere=shape in ((), (0,)))
         return
     selector = spec.broadcasting_attribute
     declared = spec.attribute(selector) if selector else None
     tags = {clause.tag for clause in spec.clauses}
     for value, rule in spec.broadcasting.items():
         is_default = declared is None or value == declared.default
-        for shapes in SHAPE_PAIRS[rule]:
-            if tags.isdisjoint(shapes.tags) or any(spec.attribute(name) is None for name in shapes.attributes):
+        for pair in SHAPE_PAIRS[rule]:
+            if tags.isdisjoint(pair.tags) or any(spec.attribute(name) is None for name in pair.attributes):
                 continue
             if is_default:
-                yield shapes
-            if declared is not None and (shapes.everywhere or not is_default) and value is not None:
-                attributes = {declared.name: value, **shapes.attributes}
-                yield replace(shapes, attributes=attributes, default_written=is_default)
+                yield pair
+            if declared is not None and (pair.everywhere or not is_default) and value is not None:
+                attributes = {declared.name: value, **pair.attributes}
+                yield replace(pair, attributes=attributes, default_written=is_default)
 
 
-def shape_words(shapes: ShapePair, operands: int) -> str:
+def shape_words(pair: ShapePair) -> str:
     """Return the text for a pair of shapes in the id: the shapes, and the attributes that the model sets."""
-    if operands == 1:
-        return f"shape {shapes.divisor}" if shapes.divisor else "a scalar"
-    words = f"{shapes.dividend or 'a scalar'} by {shapes.divisor or 'a scalar'}"
-    return ", ".join([words, *(f"{name}={value}" for name, value in shapes.attributes.items())])
+    dividend, divisor = pair.shapes.dividend, pair.shapes.divisor
+    if dividend is None:
+        return f"shape {divisor}" if divisor else "a scalar"
+    words = f"{dividend or 'a scalar'} by {divisor or 'a scalar'}"
+    return ", ".join([words, *(f"{name}={value}" for name, value in pair.attributes.items())])

@@ -1,4 +1,4 @@
-"""Classes of operands: numbers that test one thing, under one English name, and the arrays that classes are made of."""
+"""Classes of operands: numbers that test one thing, under one English name; those of all sizes, and those of reals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from math import prod
 from typing import Any, Protocol
 from zlib import crc32
@@ -219,3 +220,33 @@ def sizes(operands: int) -> tuple[ValueClass, ...]:
 
 def _in_sequence(size: int, operands: int) -> Maker:
     return lambda t: (dividends((size,), t), divisors((size,), t))[-operands:]
+
+
+_ZERO = Fraction(0)
+_SMALL = [Fraction(n, d) for n in (-35, -7, -1, 1, 2, 3, 10) for d in (1, 2, 3, 7)]
+
+
+def _rationals(pairs: Callable[[], Iterable[tuple[Fraction, Fraction]]]) -> Maker:
+    return lambda _: paired(pairs(), lambda numbers: np.array(numbers, dtype=object))
+
+
+def _long_rationals() -> Iterable[tuple[Fraction, Fraction]]:
+    numbers = [1 + n for n in random_below("fractions of many digits", 10**38, 400)]
+    fractions = [Fraction(n, d) for n, d in zip(numbers[::2], numbers[1::2], strict=True)]
+    return zip(fractions[::2], fractions[1::2], strict=True)
+
+
+QUOTIENT, BY_ZERO = Subject.QUOTIENT, Subject.ZERO_DIVISOR
+_FOLDED = DIVISOR + BOTH
+REALS = (
+    ValueClass("fractions", QUOTIENT, _rationals(lambda: product([*_SMALL, _ZERO], _SMALL)), QUICK, QUICK, _FOLDED),
+    ValueClass("x divided by itself", QUOTIENT, _rationals(lambda: ((x, x) for x in _SMALL)),
+               DEFAULT, DEFAULT, _FOLDED),
+    ValueClass("fractions of many digits", QUOTIENT, _rationals(_long_rationals), DEFAULT, DEFAULT, _FOLDED),
+    ValueClass("zero divisors", BY_ZERO, _rationals(lambda: ((x, _ZERO) for x in [*_SMALL, _ZERO])),
+               QUICK, QUICK, _FOLDED),
+    ValueClass("zero divisors beside fractions", BY_ZERO,
+               _rationals(lambda: [*((x, Fraction(2, 3)) for x in _SMALL), (Fraction(1), _ZERO)]),
+               DEFAULT, DEFAULT, _FOLDED),
+)  # fmt: skip
+"""The classes of operands of SONNX's real type: exact rationals."""

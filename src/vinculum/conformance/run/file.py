@@ -26,8 +26,7 @@ from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, CaseId, Expectation
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.run.judgement import judge
-from vinculum.conformance.run.record import KeptAnswer, Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import KeptAnswer, Kind, Result, Run
 from vinculum.conformance.vectors.records import array_of, elements_text
 from vinculum.errors import ModelError
 from vinculum.files import read_bounded

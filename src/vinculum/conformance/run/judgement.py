@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.operation import Operation, aligned, pair
-from vinculum.conformance.run.verdict import Example, Gave, Kind, Verdict, number_text
+from vinculum.conformance.run.record import Example, Gave, Kind, Verdict, number_text
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.comparison import different, ulps_apart

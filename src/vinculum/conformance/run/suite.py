@@ -22,8 +22,7 @@ from vinculum.conformance.run.file import digest, kept
 from vinculum.conformance.run.installation import environment
 from vinculum.conformance.run.judgement import apart, judge, varying
 from vinculum.conformance.run.planning import Plan
-from vinculum.conformance.run.record import Cause, Result, Run
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Cause, Kind, Result, Run, Verdict
 from vinculum.conformance.runtimes.backends import STARTED
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.vectors.answers import GivenAnswers
@@ -115,7 +114,7 @@ def _result(one: Answered) -> Result:
 
 
 def ask(
-    runtime: Runtime | None,
+    runtime: Runtime,
     chosen: Iterable[Case],
     factory: str,
     *arguments: object,
@@ -130,7 +129,7 @@ def ask(
     Once a case has ended the process, those of the same element type that may do so too are asked in copies of the
     process, if the runtime allows for that.
 
-    - `runtime`: The runtime in our process, which writes the reproducers; None for no reproducers.
+    - `runtime`: The runtime in our process, which writes the reproducers.
     - `chosen`: The cases; each is made only when a process is free to answer it.
     - `factory`: The factory of the runtime in the subprocesses, as for `Isolated`.
     - `workers`, `limits`, `advance`: As in `survey`.
@@ -217,7 +216,7 @@ def _asked(isolated: Isolated, case: Case, in_a_copy: bool) -> Answered:
     return Answered(case, answer, verdict)
 
 
-def _asked_again(runtime: Runtime | None, one: Answered, answer: Callable[[Operation], Answer]) -> Answered:
+def _asked_again(runtime: Runtime, one: Answered, answer: Callable[[Operation], Answer]) -> Answered:
     """Ask a deviating case in a new process, and write a program that reproduces the answer."""
     case, verdict, smaller = one.case, one.verdict, None
     operation = case.operation
@@ -228,8 +227,6 @@ def _asked_again(runtime: Runtime | None, one: Answered, answer: Callable[[Opera
             verdict = _compared(case, one.answer, verdict, answer(operation))
         if smaller is None and verdict.kind not in (Kind.CRASHED, Kind.DIFFERS):
             smaller = shrunk(operation, case.expectation, verdict, answer)
-    if runtime is None:
-        return replace(one, verdict=verdict)
     source = encodable(runtime.reproducer(smaller or operation))
     return replace(one, verdict=verdict, reproducer=_UNREPEATED.get(verdict.kind, "") + source)
 

@@ -1,4 +1,4 @@
-"""What takes more than an expression with the interfaces of some runtimes, one function each, without branches.
+"""Calls of runtimes that need more than an expression, one function each, without branches.
 
 Its body is both executed and printed, so it imports what it needs. Only the runtimes themselves can tell whether it is
 right: the survey runs them.

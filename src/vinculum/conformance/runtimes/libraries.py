@@ -1,4 +1,4 @@
-"""Libraries whose operators are called with arrays: what a row of the table says is both evaluated and printed."""
+"""Libraries whose operators are called with arrays; the source in a row is both evaluated and printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runtimes that load ONNX models, one function each: what a function does is both executed and printed.
+"""Runtimes that load ONNX models, one function each, which is both executed and printed.
 
 Each function makes a runtime of an ONNX model, and runs it with default options on the arrays of its inputs.
 """
@@ -23,7 +23,7 @@ from vinculum.text import one_line
 
 
 class RunsOnnx:
-    """What runs models of the onnx package; ``lacks`` is what its errors say of what it does not support."""
+    """A runtime of ONNX models; ``lacks`` are phrases in its errors that mean "not supported"."""
 
     lacks: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""A runtime given by its module and attribute: an ONNX backend, or a divider with Vinculum's own protocol."""
+"""Runtimes given by module and attribute: ONNX backends, and dividers with Vinculum's own protocol."""
 
 from __future__ import annotations
 

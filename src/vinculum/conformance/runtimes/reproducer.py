@@ -54,10 +54,8 @@ def _listed(array: NDArray[Any], dtype: str) -> str:
     decimals = _nested(array, _decimal)
     # Decimals of integers are always exact; those of floats are verified below.
     spelt = f"np.array({decimals}, {dtype})" if array.dtype.isbuiltin == 1 else f"np.array({decimals}).astype({dtype})"
-    if element_type_of(array).is_integer:
-        return spelt
     short = all(len(_decimal(element)) <= _LONGEST_NUMBER for element in array.reshape(-1))
-    if short and _same_bits(_evaluated(array), array):
+    if element_type_of(array).is_integer or (short and _same_bits(_evaluated(spelt), array)):
         return spelt
     bits = array.view(f"u{array.itemsize}")
     digits = 2 * array.itemsize
@@ -81,10 +79,8 @@ def _decimal(element: Any) -> str:
     return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}.get(text, text)
 
 
-def _evaluated(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array that Python reads from the decimals of an array of floats."""
-    texts = [_decimal(element).removeprefix("np.").replace("-np.", "-") for element in array.reshape(-1)]
-    return np.array([float(text) for text in texts]).astype(array.dtype).reshape(array.shape)
+def _evaluated(source: str) -> Any:
+    return eval(source, {"np": np, "ml_dtypes": ml_dtypes})
 
 
 def _same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
@@ -101,12 +97,11 @@ def _sequence(array: NDArray[Any], dtype: str) -> str | None:
     stop = start + step * array.size
     if not step or not all(-(2**63) <= end < 2**63 for end in (start, stop)):
         return None
-    with np.errstate(all="ignore"):  # Numbers that the type cannot represent fail the comparison of bits.
-        if not _same_bits(np.arange(start, stop, step).astype(array.dtype), flat):
-            return None
     ends = f"{start}, {stop}, {step}" if step != 1 else f"{start}, {stop}" if start else str(stop)
     shape = "" if array.ndim == 1 else f".reshape{array.shape}"
-    return f"np.arange({ends}){shape}.astype({dtype})"
+    source = f"np.arange({ends}){shape}.astype({dtype})"
+    with np.errstate(all="ignore"):  # Numbers that the type cannot represent fail the comparison of bits.
+        return source if _same_bits(_evaluated(source), array) else None
 
 
 def _compressed(array: NDArray[Any], dtype: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from hashlib import file_digest
 from io import BufferedReader
 from math import prod
@@ -13,10 +14,9 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from vinculum.conformance.arithmetic import Answered
-from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.case import Level
 from vinculum.conformance.run.judgement import judge
 from vinculum.conformance.run.record import Selection
-from vinculum.conformance.run.verdict import Verdict
 from vinculum.conformance.runtimes.protocol import check_names
 from vinculum.conformance.vectors.export import CASES, INDEX
 from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, Index, Tensor, array_of, case_of, type_of
@@ -72,8 +72,7 @@ class GivenAnswers:
         """
         given, idle, missing = _given(self._from), set(only), []
         for line in _records(self._folder / CASES, CaseLine):
-            case = case_of(line, Level(self._index.level))
-            matching = [pattern for pattern in only if case.id.matches(pattern)]
+            matching = [pattern for pattern in only if fnmatchcase(line.id, pattern)]
             idle.difference_update(matching)
             found = given.pop(line.id, None)
             if not matching and only:
@@ -85,7 +84,11 @@ class GivenAnswers:
                 answer = _answer(found, line.quotient)
             except ModelError as error:
                 raise ModelError(f"{str(self._from)!r}: {error}") from None
-            yield Answered(case, answer, _verdict(case, answer))
+            try:
+                case = case_of(line, Level(self._index.level))
+            except ModelError as error:
+                raise ModelError(f"the case {quoted(line.id)} cannot be read: {error}") from None
+            yield Answered(case, answer, judge(case.operation, case.expectation, answer))
         if given:
             raise ModelError(f"{str(self._from)!r} answers cases that the export does not have: {listed([*given])}")
         if missing:
@@ -142,13 +145,6 @@ def _shape(elements: str, expected: Tensor | None) -> tuple[int, ...]:
     """Return the shape of elements given without one: the expected shape if the number of elements matches."""
     count = len(elements.split())
     return expected.shape if expected is not None and prod(expected.shape) == count else (count,)
-
-
-def _verdict(case: Case, answer: Answer) -> Verdict:
-    try:
-        return judge(case.operation, case.expectation, answer)
-    except ModelError as error:
-        raise ModelError(f"the case {quoted(str(case.id))} cannot be read: {error}") from None
 
 
 def _index(folder: Path) -> Index:

@@ -243,9 +243,9 @@ def case_line(case: Case) -> CaseLine:
 
 
 def case_of(line: CaseLine, level: Level) -> Case:
-    """Return the case of a line, whose operation and expectation are read when they are asked for.
+    """Return the case of a line.
 
-    ModelError then if they cannot be read, or if there is no such operator version, clause or element type.
+    ModelError if a tensor cannot be read, or if there is no such operator version, clause or element type.
     """
     row = (line.standard, line.operator, line.version, line.variant)
     found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
@@ -254,19 +254,14 @@ def case_of(line: CaseLine, level: Level) -> Case:
     spec, parts = found[0], line.id.split("/")
     if len(parts) != _PARTS or len(line.operands) != len(spec.inputs):
         raise ModelError(f"{quoted(line.id)} is not a case of {spec.title}, which has {len(spec.inputs)} operands")
-
-    def operation() -> Operation:
-        arrays = tuple(_array(operand)[0] for operand in line.operands)
-        return Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
-
-    def expectation() -> Expectation:
-        if line.quotient is None:
-            return Expectation(None)
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    operation = Operation(spec, line.attributes, arrays, tuple(operand.constant for operand in line.operands))
+    expectation = Expectation(None)
+    if line.quotient is not None:
         array, unspecified = _array(line.quotient)
-        return Expectation(array, unspecified if unspecified.any() else None)
-
+        expectation = Expectation(array, unspecified if unspecified.any() else None)
     id = CaseId(spec.title, parts[0].removeprefix(spec.title).strip(), *parts[1:])
-    return Case(id, line.clause, type_of(line.operands[0]), operation, expectation, level)
+    return Case(id, line.clause, type_of(line.operands[0]), lambda: operation, lambda: expectation, level)
 
 
 def type_of(tensor: Tensor) -> ElementType:

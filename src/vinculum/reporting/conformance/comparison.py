@@ -1,4 +1,4 @@
-"""What ``vinculum conform`` tells of two runs that it compares, and of a run and a file of known deviations."""
+"""The pages of ``vinculum conform --diff``, and of a run compared with a file of known deviations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHANGES = 5  # Cases of each kind of change.
 
 
 def diff_page(found: Sequence[RunDiff], *, verbose: bool = False) -> RenderableType:
-    """Return what changed, by how a verdict became another; verbose, every case."""
+    """Return a page of the changes, grouped by the verdicts before and after; a verbose one has every case."""
     return Group(*(line for diff in found for line in _diff(diff, verbose)))
 
 
@@ -54,7 +54,7 @@ _DISAGREEMENTS = 20
 
 
 def expected_page(comparisons: Sequence[Comparison], *, verbose: bool = False) -> RenderableType:
-    """Return what is to be looked at, or that nothing is."""
+    """Return a page of the disagreements between runs and files, or the statement that there are none."""
     return Group(*(line for comparison in comparisons for line in _comparison(*comparison, verbose)))
 
 

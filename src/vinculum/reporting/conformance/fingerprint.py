@@ -1,4 +1,4 @@
-"""What ``vinculum fingerprint`` tells: a run by element types, what differs from the specification first."""
+"""The page of ``vinculum fingerprint``: a run by element types, deviations first."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from rich.console import Group, RenderableType, group
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.run.record import Run
-from vinculum.conformance.run.verdict import Example, Kind
+from vinculum.conformance.run.record import Example, Kind, Run
 from vinculum.reporting.conformance.view import Finding, View, example_sentence, in_order, view
 from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.plain import part
@@ -25,11 +24,10 @@ _RUN_TIME = "run-time operand"
 
 @dataclass(frozen=True)
 class Line:
-    """What holds for some element types.
+    """A statement about some element types.
 
-    - `statement`: How they are divided, in words.
-    - `deviates`: Whether the specification requires otherwise.
-    - `example`: A wrong quotient, for what deviates.
+    - `deviates`: Whether it is a deviation from the specification.
+    - `example`: A wrong quotient, if it deviates.
     """
 
     element_types: tuple[str, ...]
@@ -39,7 +37,7 @@ class Line:
 
 
 def lines(one: View) -> Iterator[Line]:
-    """Yield what a run finds, by element types, then which of them are divided as specified."""
+    """Yield the findings of a run, then the element types that are divided as specified."""
     for finding in one.findings:
         types = in_order(result.id.element_type for result in finding.results)
         yield Line(types, finding.statement + _where(finding, one), True, finding.shown.verdict.example)
@@ -47,7 +45,7 @@ def lines(one: View) -> Iterator[Line]:
 
 
 def _where(finding: Finding, one: View) -> str:
-    """Return which operands are constants where an arithmetic explains cases with such operands only."""
+    """Return which operands are constants, if an arithmetic explains only cases with such operands."""
     types = {result.id.element_type for result in finding.results}
     own = dict.fromkeys(result.id.placement for result in finding.results)
     there = {result.id.placement for result in one.results if result.id.element_type in types}
@@ -57,7 +55,7 @@ def _where(finding: Finding, one: View) -> str:
 
 
 def _as_specified(one: View) -> Iterator[Line]:
-    """Yield the element types without wrong quotients, and what each gives where nothing is specified."""
+    """Yield the element types without wrong quotients, and the quotients that are unspecified."""
     found: dict[str, Line] = {}
     for name in one.element_types:
         own = [result.verdict for result in one.results if result.id.element_type == name]
@@ -76,7 +74,7 @@ def _as_specified(one: View) -> Iterator[Line]:
 
 @group()
 def page(run: Run, *, verbose: bool = False) -> Iterator[RenderableType]:
-    """Return how a runtime divides as a page; a verbose one has an example of each deviation."""
+    """Return the page of a run; a verbose one has an example of each deviation."""
     one = view(run)
     yield Text(escaped(f"{one.run.title} ({one.version})" if one.version else one.run.title), "bold")
     yield Text("")
@@ -99,7 +97,7 @@ def page(run: Run, *, verbose: bool = False) -> Iterator[RenderableType]:
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same for JSON."""
     told = {"lines": [asdict(line) for line in lines(view(run))], "cases": len(run.results)}
     return {**part(run, "backend", "title", "versions"), **told, "seconds": round(run.seconds, 3)}
 

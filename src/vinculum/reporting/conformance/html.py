@@ -1,7 +1,7 @@
-"""Conformance runs as one self-contained HTML page: it needs no network, and obeys nothing that a runtime said.
+"""Conformance runs as one self-contained HTML page: it needs no network.
 
-The summary and the matrices are there without JavaScript; the cases are listed by it, from data that stands in the page
-once. Every text goes through `escaped`, is escaped by the template, and set as text by the script.
+The summary and the matrices need no JavaScript; a script lists the cases from data in the page. A runtime's text cannot
+become markup: it goes through `escaped`, is escaped by the template, and is set as text by the script.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result, Run
 from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (
     KINDS,
@@ -36,13 +35,13 @@ from vinculum.reporting.plain import rendered
 
 _FINDINGS_SHOWN = 12
 _CAUSES_SIDE_BY_SIDE = 4
-_LONGEST = 2000  # Characters of what a runtime said; some dump whole graphs.
+_LONGEST = 2000  # Characters of a runtime's message; some print whole graphs.
 
 
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
     """Return the page on one or several runtimes.
 
-    - `known`: What is known of backends: the reasons then stand beside the cases.
+    - `known`: The known deviations of backends, whose reasons are shown beside the cases.
     """
     runtimes = [view(run, (known or {}).get(run.backend)) for run in runs]
     style, script = (
@@ -74,20 +73,20 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
 
 
 def answers(runtimes: Sequence[View], link: Callable[..., str]) -> str:
-    """Return the table of runtimes by questions; `link` tells where a runtime or one of its answers is shown."""
+    """Return the table of runtimes by questions; `link` returns the address of a runtime or of one of its answers."""
     given = {"runtimes": runtimes, "questions": QUESTIONS, "told": told, "link": link}
     return rendered(__package__, "answers.html.j2", {}, **given)
 
 
 def _numbered(runtime: View) -> list[tuple[int, Finding]]:
-    """Return all findings with their numbers: first those that stand on the first screen, then those folded away."""
+    """Return all findings with their numbers: first those on the first screen, then the folded ones."""
     shown = runtime.foremost(_FINDINGS_SHOWN)
     rest = (one for one in runtime.findings if one not in shown)
     return [(runtime.findings.index(one), one) for one in (*shown, *rest)]
 
 
 def _shown_kinds(runtimes: Sequence[View]) -> list[tuple[Severity, list[tuple[Kind, str]]]]:
-    """Return the words of cells that occur and what they stand for, by severity."""
+    """Return the words of the cells that occur, and their verdicts, by severity."""
     found: dict[Severity, list[tuple[Kind, str]]] = {}
     for kind, shown in KINDS.items():
         if not kind.passes and any(one.counts[kind] for one in runtimes):
@@ -127,12 +126,12 @@ def _title(cell: Cell) -> str:
 
 
 def data(views: Sequence[View]) -> str:
-    """Return the cases of several runtimes as JSON that can stand in a script element.
+    """Return the cases of several runtimes as JSON for a script element.
 
-    It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
-    number; ``questions``; and ``runtimes``. A runtime has its ``findings``, by what they are called; its ``cases``,
-    each an array; and for each question the numbers of the cases in which it is ``asked``.
-    ``columns`` names its members. Texts stand as their numbers among ``texts``; what comes last may be missing.
+    It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, the labels of the bars of histograms by number;
+    ``questions``; and ``runtimes``. A runtime has the statements of its ``findings``; its ``cases``, each an array
+    whose members ``columns`` names; and for each question the numbers of the cases that answer it, ``asked``. Texts
+    are written as numbers of ``texts``; members at the end of a case may be missing.
     """
     texts: dict[str, int] = {}
     runtimes = [
@@ -154,7 +153,7 @@ def data(views: Sequence[View]) -> str:
         "runtimes": runtimes,
         "texts": [*texts],
     }
-    # Neither the end of the script element nor a comment can then stand in it; all beyond ASCII is escaped anyway.
+    # So the text contains neither the end of the script element nor a comment. It is ASCII, as json escapes the rest.
     return json.dumps(whole, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -165,7 +164,7 @@ _COLUMNS = (
 
 
 def _numbers(value: Any, texts: dict[str, int]) -> Any:
-    """Return a value with each text in it as its number."""
+    """Return a value with each text replaced by its number."""
     if isinstance(value, str):
         return texts.setdefault(value, len(texts))
     return [_numbers(one, texts) for one in value] if isinstance(value, list | tuple) else value
@@ -177,7 +176,7 @@ def _asked(view: View) -> list[list[int]]:
 
 
 def _cases(view: View) -> Iterator[list[Any]]:
-    """Yield the members of each case, by `_COLUMNS`; most pass, and have none of the last ones."""
+    """Yield the members of each case, named by `_COLUMNS`; those at the end are left out if they are None."""
     findings = {id(result): number for number, one in enumerate(view.findings) for result in one.results}
     for result in view.results:
         verdict, example, known = result.verdict, result.verdict.example, reason(result, view.known)
@@ -203,7 +202,7 @@ def _cases(view: View) -> Iterator[list[Any]]:
 
 
 def _source(result: Result) -> list[str] | None:
-    """Return the lines of a reproducer; of what is not supported it shows nothing."""
+    """Return the lines of a reproducer; None if the case does not deviate."""
     if not result.reproducer or not result.verdict.kind.deviates:
         return None
     return [escaped(line.expandtabs(4)) for line in result.reproducer.rstrip("\n").split("\n")]

@@ -6,24 +6,23 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result, Run
 from vinculum.reporting.conformance.view import example_sentence, message
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def document(runs: Sequence[Run]) -> str:
-    r"""Return a document that every XML reader takes, whatever the runtimes said.
+    r"""Return a document that is well-formed for any text of a runtime.
 
-    What XML has no way to say, control characters above all, stands there as Python writes it: ``\x1b``.
+    Characters that XML cannot represent, such as control characters, are written as in Python: ``\x1b``.
     """
     root = ElementTree.Element("testsuites", {"name": "vinculum conform", **_totals(runs)})
     titles = [run.title for run in runs]
     for run in runs:
-        # A runtime may be asked with several options; build servers know suites by their names.
+        # A runtime may be run with several options; build servers identify suites by their names.
         name = run.title if titles.count(run.title) == 1 else f"{run.title} ({run.backend})"
-        skipped = {"skipped": str(run.counts()[Kind.UNSUPPORTED])}  # The schema has it for a suite only.
+        skipped = {"skipped": str(run.counts()[Kind.UNSUPPORTED])}  # The schema allows it for a suite only.
         suite = ElementTree.SubElement(root, "testsuite", {"name": legal(name), **_totals([run]), **skipped})
         properties = ElementTree.SubElement(suite, "properties")
         facts = {"backend": run.backend, "level": run.selection.level.value, **run.versions}
@@ -44,7 +43,7 @@ def _totals(runs: Sequence[Run]) -> dict[str, str]:
     kinds = [result.verdict.kind for run in runs for result in run.results]
     return {
         "tests": str(len(kinds)),
-        # A test that fails said something wrong; one that has an error said nothing.
+        # A failure is a wrong answer, an error is none.
         "failures": str(sum(kind.deviates and not kind.is_death for kind in kinds)),
         "errors": str(sum(kind.is_death for kind in kinds)),
         "time": f"{sum(run.seconds for run in runs):.3f}",

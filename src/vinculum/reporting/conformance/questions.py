@@ -1,4 +1,4 @@
-"""The first table of a page: some ten questions, and what each runtime does, in a word or two, from its verdicts."""
+"""The first table of a page: some ten questions, and each runtime's answers in a few words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import chain
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.run.record import Result
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result
 from vinculum.reporting.conformance.view import KINDS, Cases, Severity, View, worst
 from vinculum.reporting.escape import short
 
@@ -19,7 +18,7 @@ _SILENT = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by 
 _NAMED = 3  # Quotients for x / 0.
 _MANY = 10_000
 _UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
-# They have quotients or operands that are subnormal, infinite or NaN, which another question is about.
+# Their quotients or operands are subnormal, infinite or NaN, which is another question.
 _STRANGE = (
     *("subnormal", "underflow", "overflow", "zero", "edge", "random bit patterns", "divisors", "every pair", "MIN"),
 )
@@ -28,7 +27,7 @@ _USUAL = ("ordinary", "numbers", "quotients", "reciprocals", "the whole", "whole
 
 @dataclass(frozen=True)
 class Question:
-    """A question to all runtimes, which cases answer it, and the words for what they show; there is at least one."""
+    """A question to all runtimes, the cases that answer it, and the words for at least one result."""
 
     heading: str
     about: str
@@ -38,14 +37,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Told:
-    """What a runtime does: in words, how bad that is, and the cases that show it; none if it was not asked."""
+    """A runtime's answer: words, their severity, and the cases from which it follows; none if none was run."""
 
     words: str
     severity: Severity
     results: tuple[Result, ...] = ()
 
 
-@lru_cache(32)  # A page with the cases of each answer asks for all of them more than once.
+@lru_cache(32)  # A page needs the answers more than once.
 def told(view: View) -> tuple[Told, ...]:
     """Return the answer of a runtime to each of `QUESTIONS`."""
     return tuple(_told(question, [one for one in view.results if question.asks(one.id)]) for question in QUESTIONS)
@@ -73,7 +72,7 @@ def _silent(question: str) -> Callable[[CaseId], bool]:
 
 
 def _what(results: Sequence[Result]) -> str:
-    """Return what happens where nothing is specified: that it dies, refuses or gives some quotients."""
+    """Return what happens where nothing is specified: the runtime dies, refuses or gives some quotients."""
     verdicts = [one.verdict for one in results]
     words = [f"dies: {said}" for said in dict.fromkeys(one.said for one in verdicts if one.kind is Kind.CRASHED)]
     words += dict.fromkeys(one.kind.value for one in verdicts if one.kind not in (Kind.CRASHED, Kind.UNSPECIFIED))
@@ -87,7 +86,7 @@ def _what(results: Sequence[Result]) -> str:
 
 
 def _exactness(results: Sequence[Result]) -> str:
-    """Return the worst that happens, and in how many of the cases: ``"1 ulp in 3 of 40"``."""
+    """Return the worst verdict, and in how many of the cases there are deviations: ``"1 ulp in 3 of 40"``."""
     wrong = [one for one in results if one.verdict.kind.deviates]
     if not wrong:
         return "exact"

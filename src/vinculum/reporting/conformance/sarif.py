@@ -1,4 +1,4 @@
-"""Conformance runs as SARIF 2.1.0, which code hosts show: a rule for each cause, a result for each case."""
+"""Conformance runs as SARIF 2.1.0, for code hosts: a rule for each cause, a result for each deviating case."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOCUMENTS = {spec.title: spec.source.url for spec in ROWS}
 
 
 def document(runs: Sequence[Run]) -> str:
-    """Return the document: what does not deviate is not in it."""
+    """Return the document of the deviating cases."""
     return sarif([_run(run) for run in runs])
 
 

@@ -1,4 +1,4 @@
-"""What ``vinculum conform`` tells on a terminal: the matrix, what was found, and how to see more."""
+"""The page of ``vinculum conform`` on a terminal: the matrix, the findings, and how to see more."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind, Result, Run
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.conformance.questions import QUESTIONS, told
 from vinculum.reporting.conformance.view import (
@@ -34,8 +33,8 @@ from vinculum.spec.element_types import Kind as Arithmetic
 from vinculum.spec.element_types import by_name
 
 _FINDINGS_SHOWN = 8  # With a matrix above them they fill a screen.
-_IN_FULL = 5  # So many cases are shown with everything that is known of each.
-_LONGEST = 160  # Characters of a statement, which may hold what a runtime said.
+_IN_FULL = 5  # Up to this number of cases, each is shown in full.
+_LONGEST = 160  # Characters of a statement, which may contain a runtime's message.
 _EXAMPLE = 120  # Characters of an example.
 
 _STYLES = {
@@ -51,8 +50,8 @@ _STYLES = {
 def page(runs: Sequence[Run], *, width: int, verbose: bool = False) -> RenderableType:
     """Return a page on several runtimes, about a screen for each.
 
-    - `width`: How many columns there are; the matrix is split if it needs more.
-    - `verbose`: Whether every case that deviates is named.
+    - `width`: The number of columns; a wider matrix is split.
+    - `verbose`: Whether every deviating case is named.
     """
     parts: list[RenderableType] = []
     views = [view(run) for run in runs]
@@ -90,7 +89,7 @@ def _runtime(one: View, width: int, verbose: bool) -> Iterator[RenderableType]:
 
 
 def _matrices(one: View, width: int) -> Iterator[RenderableType]:
-    """Yield the matrix in as few tables as fit: floats, signed and unsigned integers stay together where they can."""
+    """Yield the matrix in as few tables as fit; floats, signed and unsigned integers stay together if possible."""
     room = width - max((len(short(name)) for name in one.operators), default=0)
     columns: list[str] = []
     left = room
@@ -134,7 +133,7 @@ def _arithmetic(name: str) -> Arithmetic | None:
 
 
 def _cell_words(own: Cell) -> str:
-    """Return what a cell says: the worst verdict's letter and how many of how many cases deviate, or how many pass."""
+    """Return the text of a cell: the letter of the worst verdict and how many cases deviate, or how many pass."""
     if own.deviating:
         return f"{KINDS[own.worst].letter} {own.deviating}/{own.total}"
     if own.is_lacking:
@@ -143,7 +142,7 @@ def _cell_words(own: Cell) -> str:
 
 
 def _legend(one: View) -> RenderableType:
-    """Return how a cell is read, by cells of this matrix, and what the letters that occur stand for."""
+    """Return a legend: how to read a cell, by examples from this matrix, and the meaning of the letters."""
     cells = list(one.cells.values())
     wrong = next((own for own in cells if own.deviating), None)
     partly = next((own for own in cells if not own.deviating and 0 < own.unsupported < own.total), None)
@@ -220,7 +219,7 @@ def _in_full(result: Result) -> Iterator[RenderableType]:
         yield Padding.indent(Text(one_line(line)), 2)
     if result.reproducer:
         yield Text("")
-        # As it stands, so that it can be copied; but a terminal obeys none of it.
+        # Unchanged, so that it can be copied, except for control characters.
         for line in result.reproducer.splitlines():
             yield Text(escaped(line.expandtabs(4)), "cyan", no_wrap=True, overflow="ignore")
 

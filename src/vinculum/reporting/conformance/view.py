@@ -10,19 +10,18 @@ from enum import Enum
 from functools import cached_property
 
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run.record import Result, Run
-from vinculum.conformance.run.verdict import Example, Kind, Verdict
+from vinculum.conformance.run.record import Example, Kind, Result, Run, Verdict
 from vinculum.reporting.escape import cut, one_line, short
 from vinculum.spec.element_types import ELEMENT_TYPES
 
 _NAMED = 8  # More names than that say less than their number.
-_BEGINNING = 60  # Messages that begin with as many equal characters are told once.
-_LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
-_LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.
+_BEGINNING = 60  # Messages with this number of equal first characters count as the same.
+_LAST_PLACES = 256  # Ulps; a larger error is no rounding error of the type.
+_LONGEST = 240  # Two numbers of 64 bits and their quotient fit; a runtime's message may be very long.
 
 
 class Severity(Enum):
-    """How bad a verdict is for whoever relies on a runtime, the worst first; reports have a colour for each."""
+    """The severity of a verdict for users of a runtime, the worst first; reports have a colour for each."""
 
     FATAL = "fatal"
     WRONG = "wrong"
@@ -65,61 +64,61 @@ def worst(kinds: Iterable[Kind]) -> Kind:
 
 
 def severity(verdict: Verdict) -> Severity:
-    """Return how bad a verdict is: quotients that are far off are wrong, whatever they are counted in."""
+    """Return the severity of a verdict: quotients that are off by many ulps count as wrong."""
     far = verdict.kind is Kind.ULPS and (verdict.largest or 0) >= _LAST_PLACES
     return Severity.WRONG if far else KINDS[verdict.kind].severity
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Results that are told of together."""
+    """A group of results."""
 
     results: tuple[Result, ...]
 
     @cached_property
     def counts(self) -> Counter[Kind]:
-        """How many results there are of each kind."""
+        """The number of results of each kind."""
         return Counter(result.verdict.kind for result in self.results)
 
     @property
     def worst(self) -> Kind:
-        """The verdict that they are known by."""
+        """The worst verdict."""
         return worst(self.counts)
 
     @property
     def severity(self) -> Severity:
-        """How bad the worst of them is."""
+        """The severity of the worst result."""
         return min((severity(result.verdict) for result in self.results), key=list(Severity).index)
 
     @property
     def total(self) -> int:
-        """How many cases there are."""
+        """The number of cases."""
         return len(self.results)
 
     @property
     def deviating(self) -> int:
-        """How many of them deviate."""
+        """The number of deviating cases."""
         return sum(count for kind, count in self.counts.items() if kind.deviates)
 
     @property
     def readings(self) -> int:
-        """How many of those deviate only from our reading of what the specification does not say."""
+        """The number of cases that deviate only from our reading of what the specification does not say."""
         return sum(result.is_reading for result in self.results)
 
     @property
     def passing(self) -> int:
-        """How many of them pass."""
+        """The number of cases that pass."""
         return sum(count for kind, count in self.counts.items() if kind.passes)
 
     @property
     def unsupported(self) -> int:
-        """How many of them the runtime does not support."""
+        """The number of cases that the runtime does not support."""
         return self.counts[Kind.UNSUPPORTED]
 
 
 @dataclass(frozen=True, eq=False)
 class Cell(Cases):
-    """The results in one row on one element type; there is at least one."""
+    """The results of one operator version and element type; there is at least one."""
 
     operator: str
     element_type: str
@@ -134,9 +133,9 @@ class Cell(Cases):
 class Finding(Cases):
     """Cases that deviate for one cause, or those of one verdict without a cause; there is at least one.
 
-    - `name`: The cause's; empty if there is none.
+    - `name`: The cause's name; empty if there is none.
     - `statement`: The cause in English.
-    - `passing_too`: How many cases that pass the cause predicts too.
+    - `passing_too`: How many passing cases the cause predicts, too.
     """
 
     name: str
@@ -145,7 +144,7 @@ class Finding(Cases):
 
     @property
     def where(self) -> str:
-        """On which element types and in which operator versions; how many, where they are many."""
+        """The element types and operator versions; only their numbers if there are many."""
         types = in_order(result.id.element_type for result in self.results)
         operators = tuple(dict.fromkeys(result.id.row for result in self.results))
         names = ", ".join(types) if len(types) <= _NAMED else f"{len(types)} element types"
@@ -154,25 +153,25 @@ class Finding(Cases):
 
     @cached_property
     def shown(self) -> Result:
-        """An example: ordinary numbers if there are any, then the smallest case; of a death where there is one."""
+        """The example: a death if there is one, else preferably ordinary numbers, then the smallest case."""
         fatal = KINDS[self.worst].severity is Severity.FATAL
         candidates = [result for result in self.results if result.verdict.kind is self.worst or not fatal]
         return min(candidates, key=lambda result: (*_strangeness(result.verdict.example), result.verdict.elements))
 
     @property
     def example(self) -> str:
-        """What happened in `shown`; empty if the statement says the same, as for a refusal with its message."""
+        """The sentence about `shown`; empty if the statement says the same, as for a refusal with its message."""
         sentence = verdict_sentence(self.shown.verdict)
         return "" if sentence[:_BEGINNING] in one_line(self.statement) else sentence
 
     def reasons(self, known: KnownDeviations | None) -> tuple[tuple[str, str, int], ...]:
-        """Return what a file knows of its cases: each reason, its link, and of how many cases, the commonest first."""
+        """Return the reasons that a file gives, each with its link and number of cases, the commonest first."""
         told = [why for result in self.results if (why := reason(result, known)) is not None]
         return tuple((*why, count) for why, count in Counter(told).most_common())
 
 
 def _strangeness(example: Example | None) -> tuple[bool, int, int]:
-    """Return how hard an example is to read: how many numbers are infinite, NaN or need an exponent, and its length."""
+    """Return how hard an example is to read: the count of infinities, NaN and exponents, and the length."""
     if example is None:
         return True, 0, 0
     numbers = [text.partition(" (")[0] for text in (*example.operands, example.expected)]
@@ -180,7 +179,7 @@ def _strangeness(example: Example | None) -> tuple[bool, int, int]:
 
 
 def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | None:
-    """Return the reason and the link of what a file knows of a case, None if it knows nothing."""
+    """Return the reason and the link that a file gives for a case; None if it gives none."""
     return known.reason(result) if known is not None and result.verdict.kind.deviates else None
 
 
@@ -188,7 +187,7 @@ def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | N
 class View(Cases):
     """A run as reports show it.
 
-    - `known`: What is known of the backend on its processor.
+    - `known`: The known deviations of the backend on this processor.
     """
 
     run: Run
@@ -196,22 +195,22 @@ class View(Cases):
 
     @property
     def title(self) -> str:
-        """What headings call the runtime."""
+        """The runtime's name in headings."""
         return re.sub("^the ", "The ", short(self.run.title))
 
     @property
     def version(self) -> str:
-        """What answered, by its version."""
+        """The name and version of the runtime."""
         return short(" ".join(next(iter(self.run.versions.items()), ())))
 
     @property
     def date(self) -> str:
-        """The day on which it did."""
+        """The date of the run."""
         return self.run.date[:10]
 
     @property
     def processor(self) -> str:
-        """The processor on which it did, and what that has; empty if it is not known."""
+        """The processor and its features; empty if they are not known."""
         names = ("processor", "processor features")
         return " with ".join(short(self.run.versions[name]) for name in names if self.run.versions.get(name))
 
@@ -235,7 +234,7 @@ class View(Cases):
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Every finding, the worst first and within a verdict that of the most cases; those without a cause last."""
+        """The findings: by verdict, the worst first, then by decreasing number of cases; those without a cause last."""
         causes = {cause.name: cause for cause in self.run.causes}
         found: dict[tuple[str, str], list[Result]] = {}
         for result in self.results:
@@ -250,14 +249,14 @@ class View(Cases):
         return tuple(sorted(told, key=lambda one: (not one.name, WORST_FIRST.index(one.worst), -one.total)))
 
     def foremost(self, count: int) -> tuple[Finding, ...]:
-        """Return at most so many findings, in their order: the first of each verdict, and then those of most cases."""
+        """Return at most `count` findings, in their order: the first of each verdict, then those of most cases."""
         firsts = {finding.worst: finding for finding in reversed(self.findings)}
         ranked = sorted(self.findings, key=lambda one: (firsts[one.worst] is not one, -one.total))[:count]
         return tuple(one for one in self.findings if one in ranked)
 
     @property
     def explained(self) -> str:
-        """How many cases the causes explain, in a sentence."""
+        """A sentence on how many cases the causes explain."""
         differ, left, causes = self.counts[Kind.DIFFERS], len(self.run.unexplained), len(self.run.causes)
         words = f"{causes:,} cause{'s explain' if causes != 1 else ' explains'} {self.deviating - left - differ:,}"
         told = f"{words} of {self.deviating:,} cases that deviate; {left:,} unexplained"
@@ -265,7 +264,7 @@ class View(Cases):
 
 
 def view(run: Run, known: KnownDeviations | None = None) -> View:
-    """Return a run as reports show it, with what a file knows of its backend."""
+    """Return the view of a run, with the known deviations of its backend."""
     return View(run.results, run, None if known is None else known.on(run.versions))
 
 
@@ -282,7 +281,7 @@ def in_order(element_types: Iterable[str]) -> tuple[str, ...]:
 
 
 def ulps_text(power: int) -> str:
-    """Return what errors from 2**power to below 2**(power + 1) ulps are called."""
+    """Return the words for errors from 2**power to below 2**(power + 1) ulps."""
     if power == 0:
         return "1 ulp"
     if power < 14:

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, NodeRecord
-from vinculum.conformance.run.verdict import Kind, Verdict
+from vinculum.conformance.run.record import Kind, Verdict
 from vinculum.reporting.conformance.view import asked, message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import InputReport, inner_divisions, inputs_table, operands_text, seconds_text

@@ -17,7 +17,7 @@ import vinculum
 from tests.conformance.audit.models import BOTH, FLOAT, ROWS, Row, div, f32, ratio, told, verdict_on
 from tests.models.built_models import build
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind
 from vinculum.models.sampling.edge_values import paired
 from vinculum.models.sampling.input_sets import edge_sets
 from vinculum.models.values import ModelTensor

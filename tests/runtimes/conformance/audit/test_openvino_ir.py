@@ -13,7 +13,7 @@ import openvino.opset13 as opset
 import pytest
 
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.run.verdict import Kind
+from vinculum.conformance.run.record import Kind
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.reading import AXIS
 from vinculum.sandbox import End

@@ -20,12 +20,7 @@ from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.run.record import Kind
 from vinculum.conformance.run.suite import ask
-<<<<<<< HEAD
-from vinculum.conformance.run.record import Kind
 from vinculum.sandbox import End, Limits
-=======
-from vinculum.sandbox import Limits
->>>>>>> conformance-ok
 from vinculum.spec.element_types import INT64
 
 

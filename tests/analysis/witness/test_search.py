@@ -121,6 +121,13 @@ class TestAtTheInputs:
         proto = parsed(nodes, "float[2] x", constants="float eight = {3.375}")
         assert 1.5 in shown(proto, "x=0:3").inputs["x"]
 
+    def test_between_two_signs_of_integers(self) -> None:
+        """A number of frames, less one, of an undeclared length, which is larger than what is drawn at random."""
+        constants = "int64 hop = {160}, int64 one = {1}, float unit = {1}"
+        proto = parsed("k = Div(n, hop) l = Sub(k, one) d = Cast<to = 1>(l) q = Div(unit, d)", "int64[2] n", "float q",
+                       constants)  # fmt: skip
+        assert any(160 <= number < 320 for number in shown(proto).inputs["n"])
+
     def test_an_integer_among_many(self) -> None:
         constants = "int64 number = {1717}, int64 one = {1}"
         proto = parsed("d = Sub(k, number) q = Div(one, d)", "int64[3] k", "int64 q", constants)

@@ -16,7 +16,8 @@ from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Search, Severity, Witness
 from vinculum.analysis.assumptions import read_assumptions
 from vinculum.analysis.witness.probe import OnnxRuntime, Target, distance
-from vinculum.analysis.witness.structured import Space, structured
+from vinculum.analysis.witness.search import _Sought
+from vinculum.analysis.witness.structured import Space, Tried, structured
 from vinculum.models.execution import Division, DivisionRecord
 from vinculum.models.source import source_of
 from vinculum.sandbox import Limits
@@ -106,6 +107,22 @@ class TestAtTheInputs:
         assert (finding.node, finding.severity, finding.witness) == ("q", Severity.UNCONFIRMED, None)
         assert finding.detail["by_definition_of"] == "DynamicQuantizeLinear"
         assert finding.detail["guarded_by"].startswith("ONNX Runtime")
+
+    def test_what_our_engine_lacks_is_searched_in_a_runtime(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A divisor inside an operator asks for our engine; where that cannot run the model, the runtime has to do."""
+        monkeypatch.setattr("vinculum.analysis.witness.search._Searcher._outcome", lambda *_: None)
+        proto = parsed("[q] u, s, z = DynamicQuantizeLinear(x) y = Reciprocal(x)", "float[2] x", "float[2] y, float s")
+        with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
+            found = {finding.node: finding for finding in vinculum.check(proto, runs=20).findings}
+        assert found["y"].witness is not None
+        assert found["y"].witness.confirmed_by == ("onnxruntime 0",)
+
+    def test_a_run_of_the_other_sign_is_kept(self) -> None:
+        sought = _Sought(vinculum.check(parsed("y = Reciprocal(x)"), runs=0).findings[0], Target(("", "", "y"), True))
+        for value in (1e9, *range(-40, 0)):
+            sought.keep(Tried({}, abs(value), np.array([value], np.float64)))
+        assert 1e9 in {one.distance for one in sought.tried}
+        assert min(one.distance for one in sought.tried) == 1
 
     def test_sizes_are_solved(self) -> None:
         assert shown(hazardous.sizes()).inputs["x"].shape == (3, 4)

@@ -186,6 +186,8 @@ class _Searcher:
         ours = None
         if theirs is None or any(theirs.met[target.key].distance == 0 for target in pending):
             ours = self._outcome(candidate)
+        if theirs is None and ours is None:
+            theirs = self._runtime.outcome([one for one in pending if not one.is_inside], candidate.inputs)
         if theirs is None or ours is not None:
             return ours, True
         self._refused = ""

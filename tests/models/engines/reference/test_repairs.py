@@ -104,6 +104,15 @@ class TestSTFT:
         assert flat.shape == (2, 3, 3, 2)
         assert flat.tolist() == deep.tolist()
 
+    def test_a_signal_shorter_than_a_frame(self) -> None:
+        nodes = "[n] y = STFT (x, step, window)"
+        constants = "int64 step = {2}, float[4] window = {1, 1, 1, 1}"
+        model = load(text_model(nodes, "float[] x", "float[] y", constants=constants, opset=17))
+        with one_line(
+            ModelError, "node 'n' (STFT) cannot be run: its signal of 3 elements is shorter than a frame of 4"
+        ):
+            model.run({"x": np.ones((1, 3), np.float32)})
+
 
 class TestReshape:
     """Sizes from 0 on, and -1 once; NumPy would take any negative size for -1."""

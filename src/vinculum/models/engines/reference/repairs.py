@@ -87,9 +87,12 @@ class STFT(load_op("", "STFT", 17)):  # type: ignore[misc]  # chosen by name
     ONNX Runtime takes such signals, and exporters write them. The evaluator's own takes the batch for the length.
     """
 
-    def _run(self, signal: NDArray[Any], *others: Any, **options: Any) -> Any:
+    def _run(self, signal: NDArray[Any], step: Any, window: Any = None, length: Any = None, **options: Any) -> Any:
         signal = signal[..., np.newaxis] if signal.ndim == 2 else signal
-        return super()._run(signal, *others, **options)
+        frame = _whole(length) if length is not None else signal.shape[1] if window is None else len(window)
+        if signal.shape[1] < frame:
+            raise ValueError(f"its signal of {signal.shape[1]} elements is shorter than a frame of {frame}")
+        return super()._run(signal, step, window, length, **options)
 
 
 def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:

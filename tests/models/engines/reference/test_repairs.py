@@ -56,6 +56,14 @@ class TestGatherElements:
             gathered(indices, axis)
 
 
+@pytest.mark.parametrize("sizes", [(5,), (2, 3), (2, 3, 2)])
+def test_the_largest_of_all_of_a_channel(sizes: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 3, *sizes)).astype(np.float32)
+    y = load(text_model("y = GlobalMaxPool(x)", "float[] x", "float[] y")).run({"x": x})["y"]
+    assert y.shape == (2, 3) + (1,) * len(sizes)
+    assert y.reshape(2, 3).tolist() == x.reshape(2, 3, -1).max(axis=-1).tolist()
+
+
 class TestPad:
     """A negative pad takes elements away, before the others repeat what is left."""
 

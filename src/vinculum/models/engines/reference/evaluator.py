@@ -18,6 +18,7 @@ from vinculum.models.engines.reference.operators import Div, Interruption, Loop,
 from vinculum.models.engines.reference.repairs import (
     STFT,
     GatherElements,
+    GlobalMaxPool,
     Optional,
     Pad,
     SequenceMap,
@@ -28,7 +29,18 @@ from vinculum.models.execution import LimitError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
-_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, STFT, GatherElements, Optional, Pad, SequenceMap]
+_OPERATORS: list[type[OpRun]] = [
+    Div,
+    Reciprocal,
+    Loop,
+    Scan,
+    STFT,
+    GatherElements,
+    GlobalMaxPool,
+    Optional,
+    Pad,
+    SequenceMap,
+]
 
 
 class Evaluator(ReferenceEvaluator):

@@ -33,6 +33,13 @@ class GatherElements(OpRun):
         return (np.take_along_axis(near, indices, axis),)
 
 
+class GlobalMaxPool(OpRun):
+    """ONNX GlobalMaxPool of any rank: the evaluator's own takes other axes, except of images of two dimensions."""
+
+    def _run(self, x: NDArray[Any]) -> tuple[NDArray[Any]]:
+        return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
+
+
 class Optional(OpRun):
     """ONNX Optional: the evaluator's own puts the value into a list."""
 

@@ -105,8 +105,12 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
             if whole.low > whole.high:
                 raise ModelError(f"assumption {quoted(text)} leaves no size, which is a whole number")
             sizes[name] = _narrowed(sizes.get(name, Range(0, inf)), whole, text)
-    ends = {name: (r.low, max(r.low, LARGEST_DECLARED) if isinf(r.high) else r.high) for name, r in sizes.items()}
-    return Assumptions(inputs, ranges, ends)
+    return Assumptions(inputs, ranges, {name: _size_bounds(size) for name, size in sizes.items()})
+
+
+def _size_bounds(declared: Range) -> tuple[float, float]:
+    is_open = isinf(declared.high) and declared.low < LARGEST_DECLARED
+    return declared.low, LARGEST_DECLARED if is_open else declared.high
 
 
 MARGIN = 0.5

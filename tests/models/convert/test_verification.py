@@ -215,7 +215,7 @@ class TestRefusedInputs:
         for original, converted, reason in cases:
             with one_line(ModelError, f"the conversion cannot be verified: {reason}", "; give --no-verify to write it"):
                 verify(original, converted)
-        words = "cannot be verified: node 'x' cannot be run; give inputs that it runs on with --input, or --no-verify to"
+        words = "cannot be verified: node 'x' cannot be run; give inputs that it runs on with --input, or --no-verify"
         with one_line(ModelError, words):
             verify(model(never), model(never))
 

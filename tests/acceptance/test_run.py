@@ -139,6 +139,23 @@ def test_twice_the_same_and_sizes_are_said(vinculum: Vinculum, examples: Path) -
     assert [value for value in shown if value not in second.stdout.split()] == []
 
 
+@pytest.mark.parametrize("command", ["run", "trace"])
+@pytest.mark.parametrize(
+    ("dimension", "advice"),
+    [("N", "; assumed N = 1: give others with --dim"), ("?", "; assumed ? = 1: give others with --input"), ("1", "")],
+)
+def test_assumed_sizes_on_which_a_model_does_not_run(
+    vinculum: Vinculum, tmp_path: Path, command: str, dimension: str, advice: str
+) -> None:
+    graph = f"g (float[{dimension}] x) => (float[2, 2] y) <int64[2] s = {{2, 2}}> {{ [n] y = Reshape(x, s) }}"
+    file = tmp_path / "model.onnx"
+    onnx.save(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : 18]> {graph}'), file)
+    result = vinculum(command, file, "--seed", 0)
+    assert result.returncode == 2
+    assert "node 'n' (Reshape) cannot be run: " in result.stderr
+    assert result.stderr.endswith(f"{advice}\n") if advice else "assumed" not in result.stderr
+
+
 def test_the_policies(vinculum: Vinculum, tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([[-(2**31), 7, 7]], np.int32))
     np.save(tmp_path / "b.npy", np.array([-1, 0, 2], np.int32))

@@ -51,6 +51,9 @@ def test_texts_are_read() -> None:
         with case(metadata, texts):
             assert read_assumptions(texts, model(metadata)).ranges == ranges
     assert read_assumptions(["N>=2", "N<=9"], model()).sizes == {"N": (2, 9)}
+    assert read_assumptions(["N>=2"], model()).sizes == {"N": (2, 10**9)}
+    assert read_assumptions(["N>=2000000000"], model()).sizes == {"N": (2 * 10**9, np.inf)}
+    assert read_assumptions(["N=2:3000000000"], model()).sizes == {"N": (2, 3 * 10**9)}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from onnx import ModelProto, ValueInfoProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.dimensions import LARGEST_DECLARED
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer.call import named_type, size_of
 from vinculum.errors import ModelError
@@ -104,7 +105,12 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
             if whole.low > whole.high:
                 raise ModelError(f"assumption {quoted(text)} leaves no size, which is a whole number")
             sizes[name] = _narrowed(sizes.get(name, Range(0, inf)), whole, text)
-    return Assumptions(inputs, ranges, {name: (size.low, size.high) for name, size in sizes.items()})
+    return Assumptions(inputs, ranges, {name: _size_bounds(size) for name, size in sizes.items()})
+
+
+def _size_bounds(declared: Range) -> tuple[float, float]:
+    is_open = isinf(declared.high) and declared.low < LARGEST_DECLARED
+    return declared.low, LARGEST_DECLARED if is_open else declared.high
 
 
 MARGIN = 0.5

@@ -52,7 +52,7 @@ def check(
     """Return the hazards of a model's divisions, found without runs, and inputs that show them, found by running it.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
-    An undeclared input may be anything of its type; named dimensions are at least 1.
+    An undeclared input may be anything of its type; open dimensions are from 1 to 10**9.
 
     Parameters
     ----------

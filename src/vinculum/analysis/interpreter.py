@@ -129,7 +129,7 @@ class Interpreter:
     def _size(self, dimension: Any, declared: bool) -> Dimension:
         if declared or dimension.dim_param in self._named:
             return size_of(dimension, self._sizes, self._least_size)
-        return size_of(dimension, {}, 0)  # Inference alone names it, or nobody does.
+        return size_of(dimension, {}, 0, np.inf)  # Inference alone names it, or nobody does.
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for initializer in graph.initializer:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from vinculum.errors import ModelError
+from vinculum.errors import BroadcastError, ModelError
 from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
@@ -82,6 +83,20 @@ def model_inputs(
         if t.name in arrays
     )
     return ModelInputs(arrays, reports, tuple(file.path for file in files.values()), seed if drawn else None)
+
+
+@contextmanager
+def sizes_advised(inputs: Sequence[InputReport]) -> Iterator[None]:
+    """Add to the error of a run the sizes that nobody gave, because many models do not run on them."""
+    try:
+        yield
+    except (BroadcastError, ModelError) as error:
+        assumed = {name: size for one in inputs for name, size in one.assumed.items()}
+        if not assumed:
+            raise
+        told = ", ".join(f"{name} = {size}" for name, size in assumed.items())
+        option = "--input" if set(assumed) == {"?"} else "--dim"
+        raise type(error)(f"{error}; assumed {told}: give others with {option}") from None
 
 
 def input_files(options: Sequence[str], tensors: Sequence[ModelTensor]) -> dict[str, InputFile]:

@@ -16,7 +16,8 @@ from tests.analysis.hazardous import parsed
 from vinculum.analysis import Finding, Search, Severity, Witness
 from vinculum.analysis.assumptions import read_assumptions
 from vinculum.analysis.witness.probe import OnnxRuntime, Target, distance
-from vinculum.analysis.witness.structured import Space, structured
+from vinculum.analysis.witness.search import _Sought
+from vinculum.analysis.witness.structured import Space, Tried, structured
 from vinculum.models.execution import Division, DivisionRecord
 from vinculum.models.source import source_of
 from vinculum.sandbox import Limits
@@ -107,6 +108,22 @@ class TestAtTheInputs:
         assert finding.detail["by_definition_of"] == "DynamicQuantizeLinear"
         assert finding.detail["guarded_by"].startswith("ONNX Runtime")
 
+    def test_what_our_engine_lacks_is_searched_in_a_runtime(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A divisor inside an operator asks for our engine; where that cannot run the model, the runtime has to do."""
+        monkeypatch.setattr("vinculum.analysis.witness.search._Searcher._outcome", lambda *_: None)
+        proto = parsed("[q] u, s, z = DynamicQuantizeLinear(x) y = Reciprocal(x)", "float[2] x", "float[2] y, float s")
+        with fake_runtime.installed(onnxruntime=fake_runtime.FakeRuntime):
+            found = {finding.node: finding for finding in vinculum.check(proto, runs=20).findings}
+        assert found["y"].witness is not None
+        assert found["y"].witness.confirmed_by == ("onnxruntime 0",)
+
+    def test_a_run_of_the_other_sign_is_kept(self) -> None:
+        sought = _Sought(vinculum.check(parsed("y = Reciprocal(x)"), runs=0).findings[0], Target(("", "", "y"), True))
+        for value in (1e9, *range(-40, 0)):
+            sought.keep(Tried({}, abs(value), np.array([value], np.float64)))
+        assert 1e9 in {one.distance for one in sought.tried}
+        assert min(one.distance for one in sought.tried) == 1
+
     def test_sizes_are_solved(self) -> None:
         assert shown(hazardous.sizes()).inputs["x"].shape == (3, 4)
         assert vinculum.check(hazardous.sizes(), assume=["n>=4"], runs=40).findings == ()
@@ -120,6 +137,13 @@ class TestAtTheInputs:
         nodes = "s = Mul(x, x) cube = Mul(s, x) d = Sub(cube, eight) y = Reciprocal(d)"
         proto = parsed(nodes, "float[2] x", constants="float eight = {3.375}")
         assert 1.5 in shown(proto, "x=0:3").inputs["x"]
+
+    def test_between_two_signs_of_integers(self) -> None:
+        """A number of frames, less one, of an undeclared length, which is larger than what is drawn at random."""
+        constants = "int64 hop = {160}, int64 one = {1}, float unit = {1}"
+        proto = parsed("k = Div(n, hop) l = Sub(k, one) d = Cast<to = 1>(l) q = Div(unit, d)", "int64[2] n", "float q",
+                       constants)  # fmt: skip
+        assert any(160 <= number < 320 for number in shown(proto).inputs["n"])
 
     def test_an_integer_among_many(self) -> None:
         constants = "int64 number = {1717}, int64 one = {1}"

@@ -207,7 +207,6 @@ class TestRefusedInputs:
         random = model(lambda a, b: a + noise.random(a.shape, np.float32))
         odd = model(lambda a: a, "map", inputs=(None,))
         cases: list[tuple[Model, Model, str]] = [
-            (model(never), model(never), "node 'x' cannot be run"),
             (lacking, runs, "in the original node 'n' (Gemm) cannot be run: no"),
             (runs, lacking, "in the converted node 'n' (Gemm) cannot be run: no"),
             (random, random, "the original itself gives other outputs at every run"),
@@ -216,6 +215,9 @@ class TestRefusedInputs:
         for original, converted, reason in cases:
             with one_line(ModelError, f"the conversion cannot be verified: {reason}", "; give --no-verify to write it"):
                 verify(original, converted)
+        words = "cannot be verified: node 'x' cannot be run; give inputs that it runs on with --input, or --no-verify"
+        with one_line(ModelError, words):
+            verify(model(never), model(never))
 
 
 class TestBounds:

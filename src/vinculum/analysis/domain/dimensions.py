@@ -9,6 +9,12 @@ from fractions import Fraction
 from itertools import count
 from math import inf, prod
 
+LARGEST_DECLARED = 10**9
+"""The largest size that a dimension of an input is taken to have.
+
+Exporters of TensorFlow and JAX cast sizes to int32, and slice up to this number for all that follows.
+"""
+
 _fresh = count(1)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 from onnx import NodeProto, TensorProto, helper
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
-from vinculum.analysis.domain.dimensions import Dimension, Shape, unknown_size, variable
+from vinculum.analysis.domain.dimensions import LARGEST_DECLARED, Dimension, Shape, unknown_size, variable
 from vinculum.analysis.domain.numbering import Numbering
 
 
@@ -78,12 +77,14 @@ def named_type(code: int, narrowed: str = "float32") -> str:
     return narrowed if name == "float32" else name
 
 
-def size_of(dimension: Any, sizes: Mapping[str, tuple[float, float]], least: float) -> Dimension:
-    """Return a declared size; an open one by its name and its bounds, which are `least` and infinity by default."""
+def size_of(
+    dimension: Any, sizes: Mapping[str, tuple[float, float]], least: float, most: float = LARGEST_DECLARED
+) -> Dimension:
+    """Return a declared size; an open one by its name and its bounds, which are `least` and `most` by default."""
     size, name = int(dimension.dim_value), str(dimension.dim_param)
     if size > 0 or (size == 0 and dimension.HasField("dim_value")):
         return size
-    return variable(name, *sizes.get(name, (least, inf))) if name else unknown_size(least)
+    return variable(name, *sizes.get(name, (least, most))) if name else unknown_size(least, most)
 
 
 def onnx_code(element_type: str) -> int:

@@ -488,14 +488,16 @@ def axes_reaching(values: Numbering, x: AbstractTensor, limit: AbstractTensor, *
         return set()
     while number != x.number:
         made = values.definition(number)
-        if made is None or (exactly and made.operator not in ("ReduceMax", "Unsqueeze")):
+        if made is None:
             return set()
-        if made.operator in _PICKS:
+        if made.operator in (("ReduceMax",) if exactly else _PICKS):
             axis = _picked_along(values, made, len(x.shape))
             number = made.operands[0] if axis is not None else 0
             along |= {axis} if axis is not None else set()
+        elif same := _same_elements(values, made, number):
+            number = same
         else:
-            number = made.operands[0] if made.operator == "Unsqueeze" else _no_less(values, made, number)
+            number = 0 if exactly else _no_less(values, made, number)
     # Of the shape that a row leaves the limit belongs to the row.
     places = [axis for axis in along if limit.shape == resized(x.shape, axis, *(limit.shape or ())[axis : axis + 1])]
     return along if len(along) == 1 and places else set()
@@ -585,6 +587,29 @@ def _picked_along(values: Numbering, definition: Definition, rank: int) -> int |
         return None
     longer = [axis for axis in axes if of.shape[axis] != 1] if len(axes) > 1 else axes
     return axis_of(longer[0], rank) if len(longer) == 1 else None
+
+
+def _same_elements(values: Numbering, definition: Definition, number: int) -> int:
+    """Return the number of the operand whose elements a value has, in their order; 0 if there is none.
+
+    Sizes of 1 may differ. JAX takes the larger of -inf and each largest element.
+    """
+    first, *others = definition.operands
+    if definition.operator == "Unsqueeze":
+        return first
+    here = values.tensor(number)
+    if definition.operator in ("Expand", "Reshape", "Squeeze"):
+        before = values.tensor(first)
+        long = [
+            None if one is None or one.shape is None else [d for d in one.shape if d != 1] for one in (here, before)
+        ]
+        return first if long[0] is not None and long[0] == long[1] else 0
+    if definition.operator == "Max" and len(others) == 1 and here is not None:
+        for least, one in ((first, others[0]), (others[0], first)):
+            known, other = values.tensor(least), values.tensor(one)
+            if known is not None and other is not None and other.shape == here.shape and every(known.high == -np.inf):
+                return one
+    return 0
 
 
 def _no_less(values: Numbering, definition: Definition, number: int) -> int:

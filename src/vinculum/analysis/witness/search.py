@@ -63,10 +63,16 @@ class _Sought:
     witness: Witness | None = None
 
     def keep(self, one: Tried) -> None:
-        """Keep a run, up to a limit of them."""
+        """Keep a run, up to a limit of them: the nearest, and one of each sign, between which the search can halve."""
         self.tried.append(one)
         if len(self.tried) > _MOST_KEPT:
-            self.tried.remove(max(self.tried, key=lambda other: other.distance))
+            spare = [other for other in self.tried if not self._is_alone(other)]
+            self.tried.remove(max(spare, key=lambda other: other.distance))
+
+    def _is_alone(self, one: Tried) -> bool:
+        """Tell whether no other run that is kept has elements of a sign that this one has."""
+        others = [other for other in self.tried if other is not one]
+        return any(one.has(sign) and not any(other.has(sign) for other in others) for sign in (-1, 1))
 
     def with_evidence(self, runs: int, stopped: str) -> Finding:
         """Return the finding with its witness, or with the search that found none."""
@@ -180,6 +186,8 @@ class _Searcher:
         ours = None
         if theirs is None or any(theirs.met[target.key].distance == 0 for target in pending):
             ours = self._outcome(candidate)
+        if theirs is None and ours is None:
+            theirs = self._runtime.outcome([one for one in pending if not one.is_inside], candidate.inputs)
         if theirs is None or ours is not None:
             return ours, True
         self._refused = ""

@@ -87,6 +87,22 @@ class Space:
             values = np.where(values - low < high - values, low, high)
         return np.asarray(np.clip(values, low, high)).astype(tensor_dtype(tensor))  # A scalar stays an array.
 
+    def between(self, tensor: ModelTensor, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        """Return the middle of two inputs.
+
+        Undeclared integers may lie beyond the limits, as the ends of their type do, which are tried too. The middle of
+        their logarithms leads from such an end to a usual length in a few steps.
+        """
+        ends = one.astype(np.float64), other.astype(np.float64)
+        kind = tensor.element_type
+        if tensor.name in self._ranges or not isinstance(kind, ElementType) or not kind.is_integer:
+            return self.clipped(tensor, ends[0] / 2 + ends[1] / 2)
+        logarithms = [np.copysign(np.log2(1 + np.abs(end)), end) for end in ends]
+        middle = logarithms[0] / 2 + logarithms[1] / 2
+        whole = np.copysign(np.rint(np.exp2(np.abs(middle)) - 1), middle)
+        low, high = _inside_of(kind.minimum, kind.maximum)
+        return np.where(one == other, one, np.clip(whole, low, high).astype(one.dtype))
+
     def drawn(self, tensor: ModelTensor, size: int) -> NDArray[Any]:
         """Return a random input."""
         low, high = self.limits(tensor)
@@ -246,6 +262,10 @@ class Tried:
     distance: float  # The distance from the value wanted.
     divisor: NDArray[np.float64] | None  # All of it, if it is small.
 
+    def has(self, sign: int) -> bool:
+        """Tell whether an element of the divisor is known to have a sign."""
+        return self.divisor is not None and bool((np.sign(self.divisor) == sign).any())
+
 
 Try = Callable[[Candidate], Tried | None]
 """Runs inputs; None if they cannot be run. Raises `EndOfSearch` when the divisor was zero, or runs are used up."""
@@ -269,10 +289,10 @@ def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
         return
     below, above, place = pair
     for _ in range(_HALVINGS):
-        middle = {}
-        for tensor in space.tensors:
-            ends = (below.inputs[tensor.name].astype(np.float64), above.inputs[tensor.name].astype(np.float64))
-            middle[tensor.name] = space.clipped(tensor, ends[0] / 2 + ends[1] / 2)
+        middle = {
+            tensor.name: space.between(tensor, below.inputs[tensor.name], above.inputs[tensor.name])
+            for tensor in space.tensors
+        }
         found = attempt(Candidate("halving between two inputs of other signs", middle))
         if found is None or found.divisor is None or any(_equal(middle, one.inputs) for one in (below, above)):
             return

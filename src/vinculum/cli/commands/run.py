@@ -43,7 +43,7 @@ def run(
 ) -> None:
     """Run a model with every division computed to the last bit, and report the operands of each division."""
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
-    from vinculum.cli.inputs import model_inputs
+    from vinculum.cli.inputs import model_inputs, sizes_advised
     from vinculum.cli.outputs import output_paths, write_outputs
     from vinculum.models import load
     from vinculum.reporting.models.run import Observations, RunReport, as_json, output_report, page
@@ -55,7 +55,8 @@ def run(
     paths = {} if output is None else output_paths(output, names, (model, *given.files))
     observations = Observations(loaded.divisions)
     start = perf_counter()
-    with policies_advised(), progress("Running", len(loaded.divisions)) as advance:
+    observed = progress("Running", len(loaded.divisions))
+    with policies_advised(), sizes_advised(given.reports), observed as advance:
 
         def observe(record: DivisionRecord) -> None:
             observations(record)

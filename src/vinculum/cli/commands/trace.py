@@ -27,7 +27,7 @@ def trace(
     # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.analysis.tracing.trace import ENGINES
     from vinculum.analysis.tracing.trace import trace as traced
-    from vinculum.cli.inputs import model_inputs
+    from vinculum.cli.inputs import model_inputs, sizes_advised
     from vinculum.models.source import read_source
     from vinculum.reporting.check.trace import as_json, page
     from vinculum.reporting.progress import progress
@@ -35,7 +35,7 @@ def trace(
     source = read_source(model)
     given = model_inputs(source.model().inputs, inputs or (), seed, dims or ())
     engines = ENGINES if engine == "both" else (engine,)
-    with progress("Tracing", 0):
+    with sizes_advised(given.reports), progress("Tracing", 0):
         report = traced(source, given.arrays, engines=engines)
     tell(in_json, as_json, page, report, given.reports, given.seed)
     end(finds=report.finds)

@@ -93,8 +93,10 @@ def verify(
             raise DifferenceError(f"{error} (inputs: set {number} of those given)") from None
     drawn = _compare_drawn(comparison, len(inputs), advance)
     found = replace(drawn, compared=len(inputs) + drawn.compared, elements=elements + drawn.elements)
+    if not found.compared and found.reason:
+        raise _not_verified(found.reason, "inputs that it runs on with --input, or ")
     if not found.compared:
-        raise _not_verified(found.reason or "there are no inputs to run it on")
+        raise _not_verified("there are no inputs to run it on")
     return found
 
 
@@ -134,8 +136,8 @@ def _sets(model: Model) -> Iterator[dict[str, Any]]:
         raise _not_verified(one_line(error)) from None
 
 
-def _not_verified(why: str) -> ModelError:
-    return ModelError(f"the conversion cannot be verified: {why}; give --no-verify to write it unverified")
+def _not_verified(why: str, instead: str = "") -> ModelError:
+    return ModelError(f"the conversion cannot be verified: {why}; give {instead}--no-verify to write it unverified")
 
 
 def _check_interface(original: Model, converted: Model) -> None:

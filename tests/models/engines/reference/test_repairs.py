@@ -56,6 +56,72 @@ class TestGatherElements:
             gathered(indices, axis)
 
 
+@pytest.mark.parametrize("sizes", [(5,), (2, 3), (2, 3, 2)])
+def test_the_largest_of_all_of_a_channel(sizes: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 3, *sizes)).astype(np.float32)
+    y = load(text_model("y = GlobalMaxPool(x)", "float[] x", "float[] y")).run({"x": x})["y"]
+    assert y.shape == (2, 3) + (1,) * len(sizes)
+    assert y.reshape(2, 3).tolist() == x.reshape(2, 3, -1).max(axis=-1).tolist()
+
+
+class TestPad:
+    """A negative pad takes elements away, before the others repeat what is left."""
+
+    @pytest.mark.parametrize(
+        ("mode", "pads", "expected"),
+        [
+            ("constant", [1, -1], [7, 1, 2]),
+            ("edge", [1, -1], [1, 1, 2]),
+            ("reflect", [-1, 1], [2, 3, 2]),
+            ("constant", [-2, -2], []),
+            ("constant", [0, 1], [1, 2, 3, 7]),
+        ],
+    )
+    def test_padded(self, mode: str, pads: list[int], expected: list[int]) -> None:
+        model = load(text_model(f'y = Pad <mode = "{mode}"> (x, pads, seven)', "float[] x, int64[2] pads", "float[] y",
+                                constants="float seven = {7}"))  # fmt: skip
+        given = {"x": np.array([1, 2, 3], np.float32), "pads": np.array(pads, np.int64)}
+        assert model.run(given)["y"].tolist() == expected
+
+    def test_pads_as_an_attribute(self) -> None:
+        model = text_model("y = Pad <pads = [0, 1, 1, -1], value = 7.0> (x)", "float[] x", "float[] y", opset=10)
+        assert load(model).run({"x": np.ones((1, 2), np.float32)})["y"].tolist() == [[7, 1], [7, 7]]
+
+    def test_axes(self) -> None:
+        model = load(
+            text_model("y = Pad (x, pads, , axes)", "float[] x, int64[2] pads, int64[1] axes", "float[] y", opset=18)
+        )
+        given = {"x": np.ones((1, 3), np.float32), "pads": np.array([0, -2]), "axes": np.array([-1])}
+        assert model.run(given)["y"].tolist() == [[1]]
+
+    def test_a_wrong_number_of_pads(self) -> None:
+        model = load(text_model("[n] y = Pad (x, pads)", "float[] x, int64[6] pads", "float[] y"))
+        with one_line(ModelError, "node 'n' (Pad) cannot be run: it has 6 pads; allowed: 2 for each of 2 axes"):
+            model.run({"x": np.ones((1, 3), np.float32), "pads": np.arange(6)})
+
+
+class TestSTFT:
+    """ONNX Runtime takes real signals with and without a last dimension of 1."""
+
+    def test_a_signal_without_last_dimension(self) -> None:
+        nodes = "y = STFT (x, step, , length)"
+        constants = "int64 step = {2}, int64 length = {4}"
+        model = load(text_model(nodes, "float[] x", "float[] y", constants=constants, opset=17))
+        signal = np.arange(16, dtype=np.float32).reshape(2, 8)
+        flat, deep = (model.run({"x": x})["y"] for x in (signal, signal[..., np.newaxis]))
+        assert flat.shape == (2, 3, 3, 2)
+        assert flat.tolist() == deep.tolist()
+
+    def test_a_signal_shorter_than_a_frame(self) -> None:
+        nodes = "[n] y = STFT (x, step, window)"
+        constants = "int64 step = {2}, float[4] window = {1, 1, 1, 1}"
+        model = load(text_model(nodes, "float[] x", "float[] y", constants=constants, opset=17))
+        with one_line(
+            ModelError, "node 'n' (STFT) cannot be run: its signal of 3 elements is shorter than a frame of 4"
+        ):
+            model.run({"x": np.ones((1, 3), np.float32)})
+
+
 class TestReshape:
     """Sizes from 0 on, and -1 once; NumPy would take any negative size for -1."""
 

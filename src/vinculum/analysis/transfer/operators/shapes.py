@@ -260,7 +260,9 @@ def _sliced(a: AbstractTensor, axis: int, start: int, stop: int, stride: int) ->
         kept = slice(start, None if stride < 0 and stop < -(2**31) else stop, stride)
         return _cut(a, axis, kept, len(range(*kept.indices(size))))
     new: Dimension = unknown_size(0, dimensions.largest(size))
-    if ((start, stride) == (0, 1) and stop >= 2**31 - 1) or ((start, stride) == (-1, -1) and stop < -(2**31)):
+    if ((start, stride) == (0, 1) and stop >= min(2**31 - 1, dimensions.largest(size))) or (
+        (start, stride) == (-1, -1) and stop < -(2**31)
+    ):
         new = size
     elif stride == 1 and 0 <= start < stop < 2**31 and stop <= bounds(size)[0]:
         new = stop - start

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor
+from math import floor, isinf
 
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Dimension, Shape, element_count, known_size, unknown_size
+from vinculum.analysis.domain.dimensions import (
+    Dimension,
+    Shape,
+    bounds,
+    element_count,
+    known_size,
+    plus,
+    unknown_size,
+)
 from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call, Operand
@@ -25,15 +33,25 @@ def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: Sequence[in
     pads = call.attribute("pads", [0] * 2 * rank)
     found: list[Dimension] = []
     for axis, size in enumerate(sizes):
-        if not isinstance(size, int) or axis >= len(kernel):
+        if axis >= len(kernel):
             found.append(unknown_size())
         elif automatic.startswith("SAME"):
-            found.append(-(-size // strides[axis]))
+            found.append(_starts(size, strides[axis] - 1, strides[axis]))
         else:
             reach = dilations[axis] * (kernel[axis] - 1) + 1
             added = 0 if automatic == "VALID" else pads[axis] + pads[axis + rank]
-            found.append(max(floor((size + added - reach) / strides[axis]) + 1, 0))
+            found.append(_starts(size, added - reach + strides[axis], strides[axis]))
     return (*leading, *found)
+
+
+def _starts(size: Dimension, added: int, stride: int) -> Dimension:
+    """Return (size + added) / stride, rounded down, and 0 for less: the number of windows along an axis."""
+    padded = plus(size, added)
+    low, high = bounds(size)
+    if stride == 1 and low + added >= 0 and padded is not None:
+        return padded
+    least, most = (max(0.0, end if isinf(end) else (floor(end) + added) // stride) for end in (low, high))
+    return unknown_size(least, most)
 
 
 def _pooled(call: Call, a: AbstractTensor) -> tuple[Shape | None, float]:

@@ -16,8 +16,11 @@ from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal, Scan
 from vinculum.models.engines.reference.repairs import (
+    STFT,
     GatherElements,
+    GlobalMaxPool,
     Optional,
+    Pad,
     SequenceMap,
     check_operands,
     check_result_size,
@@ -26,7 +29,18 @@ from vinculum.models.execution import LimitError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
-_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, GatherElements, Optional, SequenceMap]
+_OPERATORS: list[type[OpRun]] = [
+    Div,
+    Reciprocal,
+    Loop,
+    Scan,
+    STFT,
+    GatherElements,
+    GlobalMaxPool,
+    Optional,
+    Pad,
+    SequenceMap,
+]
 
 
 class Evaluator(ReferenceEvaluator):

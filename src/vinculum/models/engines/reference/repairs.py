@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, helper
 from onnx.reference.op_run import OpRun
+from onnx.reference.ops import load_op
 
 from vinculum.models.execution import check_bytes
 
@@ -32,11 +33,42 @@ class GatherElements(OpRun):
         return (np.take_along_axis(near, indices, axis),)
 
 
+class GlobalMaxPool(OpRun):
+    """ONNX GlobalMaxPool of any rank: the evaluator's own takes other axes, except of images of two dimensions."""
+
+    def _run(self, x: NDArray[Any]) -> tuple[NDArray[Any]]:
+        return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
+
+
 class Optional(OpRun):
     """ONNX Optional: the evaluator's own puts the value into a list."""
 
     def _run(self, x: Any = None, type: object = None) -> tuple[Any]:
         return (x,)
+
+
+class Pad(OpRun):
+    """ONNX Pad, also by negative numbers, which take elements away: the evaluator's own refuses these."""
+
+    def _run(
+        self,
+        data: NDArray[Any],
+        pads: Any = None,
+        value: Any = None,
+        axes: Any = None,
+        mode: str = "constant",
+        paddings: Any = None,
+    ) -> tuple[NDArray[Any]]:
+        numbers = [int(pad) for pad in (pads if paddings is None else paddings)]
+        padded = range(data.ndim) if axes is None else [range(data.ndim)[axis] for axis in axes]
+        if len(numbers) != 2 * len(padded):
+            raise ValueError(f"it has {len(numbers)} pads; allowed: 2 for each of {len(padded)} axes")
+        widths, kept = [(0, 0)] * data.ndim, [slice(None)] * data.ndim
+        for axis, before, after in zip(padded, numbers, numbers[len(padded) :], strict=False):
+            widths[axis] = max(0, before), max(0, after)
+            kept[axis] = slice(max(0, -before), max(0, data.shape[axis] + min(0, after)))
+        filler = {"constant_values": 0 if value is None else value} if mode == "constant" else {}
+        return (np.pad(data[tuple(kept)], widths, mode=mode, **filler).astype(data.dtype),)  # type: ignore[call-overload]
 
 
 class SequenceMap(OpRun):
@@ -54,6 +86,20 @@ class SequenceMap(OpRun):
             for result, value in zip(results, body.run(None, inputs, **options), strict=True):
                 result.append(value)
         return tuple(results)
+
+
+class STFT(load_op("", "STFT", 17)):  # type: ignore[misc]  # chosen by name
+    """ONNX STFT, also of signals without a last dimension of 1.
+
+    ONNX Runtime takes such signals, and exporters write them. The evaluator's own takes the batch for the length.
+    """
+
+    def _run(self, signal: NDArray[Any], step: Any, window: Any = None, length: Any = None, **options: Any) -> Any:
+        signal = signal[..., np.newaxis] if signal.ndim == 2 else signal
+        frame = _whole(length) if length is not None else signal.shape[1] if window is None else len(window)
+        if signal.shape[1] < frame:
+            raise ValueError(f"its signal of {signal.shape[1]} elements is shorter than a frame of {frame}")
+        return super()._run(signal, step, window, length, **options)
 
 
 def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:

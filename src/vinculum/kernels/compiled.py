@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import vinculum.kernels._core as _core  # ModuleNotFoundError if it was not compiled
+import vinculum.kernels._core as _core  # raises ModuleNotFoundError where it was not compiled
 from vinculum.kernels.contract import Arithmetic, Array, Division
 
 
 class Core:
-    """The compiled core's code for one kind of processor.
+    """The compiled core, by the code for one kind of processor.
 
     Parameters
     ----------
@@ -32,5 +32,5 @@ class Core:
 
 
 def targets() -> tuple[str, ...]:
-    """Return the targets of the core that this processor can run, the newest first."""
+    """Return the kinds of processor that the core was compiled for and that this one is, the newest first."""
     return _core.targets()

@@ -17,7 +17,7 @@ import numpy as np
 
 
 def _functions() -> tuple[Any, Any, Any] | None:
-    """Return C's fegetenv, fesetenv and FE_DFL_ENV; None where the value of FE_DFL_ENV is not known."""
+    """Return C's fegetenv, fesetenv and FE_DFL_ENV where it is known what the C library means by that, else None."""
     try:
         if sys.platform == "darwin":
             library = ctypes.CDLL(None)
@@ -25,7 +25,7 @@ def _functions() -> tuple[Any, Any, Any] | None:
         if sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64"):
             try:
                 library = ctypes.CDLL("libm.so.6")
-            except OSError:  # musl has no libm of its own
+            except OSError:  # not glibc but musl, which is one library
                 library = ctypes.CDLL(None)
             return library.fegetenv, library.fesetenv, ctypes.c_void_p(-1)
     except (AttributeError, OSError, ValueError):
@@ -38,13 +38,13 @@ _FUNCTIONS = _functions()
 
 @contextmanager
 def ieee_754() -> Iterator[None]:
-    """Round to nearest, keep subnormals, trap and warn of nothing, and restore the environment at the end.
+    """Compute to nearest, with subnormals and without traps and warnings, and leave the environment as it was.
 
     Raises
     ------
     FloatingPointError
-        If the processor computes otherwise, and the platform is not Linux on x86-64 or AArch64, nor macOS: the
-        environment cannot be switched elsewhere.
+        If the processor computes otherwise, on a platform where this cannot switch it: other than Linux on x86-64 and
+        AArch64, and macOS.
     """
     if _FUNCTIONS is None:
         with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Division by NumPy alone: exact for every element type, but slower; used where there is no compiled core."""
+"""Division by NumPy alone: exact for every element type, and slower; it serves where no compiled core is."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy.typing as npt
 from vinculum.kernels.contract import Arithmetic, Array, Exceptions, Index
 from vinculum.kernels.float_environment import ieee_754
 from vinculum.tensors.broadcasting import multidirectional
-from vinculum.tensors.storage import is_nested, native_dtype
+from vinculum.tensors.storage import is_nested
 
-# Elements that are divided at once, few enough that all intermediate arrays fit in the cache.
+# Elements that are divided at once: what is computed with them beside operands and result stays in the cache.
 _BLOCK = 8192
 
-# These are divided in binary32. Rounding a quotient to its 24 bits, and then to at most 11, gives the same as rounding
-# it once.
+# NumPy computes with none of these. A quotient of two of their numbers that is rounded to binary32's 24 bits, and then
+# to theirs, of which there are at most 11, is the quotient rounded once.
 _WIDENED_TO = {
     np.dtype(narrow): np.dtype(np.float32)
     for narrow in (np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
 }
-# ml_dtypes stores one element in a byte, whose upper half has no meaning in an operand.
+# ml_dtypes stores one element a byte, and the upper half of an operand's byte means nothing.
 _STORED_AS = {np.dtype(ml_dtypes.int4): np.dtype(np.int8), np.dtype(ml_dtypes.uint4): np.dtype(np.uint8)}
 
 
@@ -40,11 +40,11 @@ class PortableDivision:
         operands = self._operands(a, b)
         if operands is None:
             return None
-        dtype = self._dtypes[native_dtype(operands[1].dtype)]
+        dtype = self._dtypes[_native(operands[1].dtype)]
         try:
             shape = multidirectional(operands[0].shape, operands[1].shape).shape
             result = _new_result(shape, dtype, *operands) if out is None else out
-        except ValueError:  # The shapes do not broadcast, or the result is too large.
+        except ValueError:  # the shapes do not join, or to more elements than memory has addresses
             return None
         if type(result) is not np.ndarray or not _is_result(result, shape, dtype):
             return None
@@ -54,18 +54,18 @@ class PortableDivision:
         return result
 
     def _operands(self, a: object, b: object) -> tuple[Array, Array] | None:
-        """Return dividend and divisor as arrays; None if the arithmetic does not take them."""
+        """Return dividend and divisor as arrays, None if they are no operands of the arithmetic."""
         arithmetic = self._arithmetic
         if arithmetic.reciprocal:
             divisor = _as_array(a)
-            if b is not None or divisor is None or native_dtype(divisor.dtype) not in self._dtypes:
+            if b is not None or divisor is None or _native(divisor.dtype) not in self._dtypes:
                 return None
-            return np.ones((), native_dtype(divisor.dtype)), divisor
+            return np.ones((), _native(divisor.dtype)), divisor
         dividend, divisor = _as_array(a), _as_array(b)
         if dividend is None or divisor is None or not (arithmetic.broadcasts or dividend.shape == divisor.shape):
             return None
-        dtype = native_dtype(dividend.dtype)
-        return (dividend, divisor) if dtype in self._dtypes and dtype == native_dtype(divisor.dtype) else None
+        dtype = _native(dividend.dtype)
+        return (dividend, divisor) if dtype in self._dtypes and dtype == _native(divisor.dtype) else None
 
     def _divide_integers(self, dividend: Array, divisor: Array, result: Array) -> Exceptions | None:
         arithmetic, stored = self._arithmetic, _STORED_AS.get(result.dtype, result.dtype)
@@ -73,11 +73,11 @@ class PortableDivision:
         bits = width if stored == result.dtype else 4
         smallest, largest = (-1 << (bits - 1) if signed else 0), (1 << (bits - signed)) - 1
         zeros, overflows = _Found(result.shape), _Found(result.shape)
-        # If a policy raises, elements are visited in row-major order, so that the first exception is found first.
+        # Where a policy raises, elements are taken in the order of their indices, so that the first is found first.
         views = [x if stored == result.dtype else x.view(stored) for x in (dividend, divisor, result)]
         with _blocks(views, stored, "C" if self._raises else "K") as blocks:
             for a, b, out in blocks:
-                if bits < width:  # Extend the sign, or zeros, into the upper half.
+                if bits < width:  # the upper half of a byte becomes the sign of the lower
                     a, b = ((x << (width - bits)) >> (width - bits) for x in (a, b))
                 zero = b == 0
                 overflow = (a == smallest) & (b == -1) if signed else np.zeros_like(zero)
@@ -118,8 +118,12 @@ def _as_array(operand: object) -> Array | None:
     return operand if type(operand) is np.ndarray else None
 
 
+def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.isnative else np.dtype(dtype.type)
+
+
 def _new_result(shape: tuple[int, ...], dtype: np.dtype[Any], *operands: Array) -> Array:
-    """Return a new array with the memory layout of the first operand that is not repeated, else in row-major order."""
+    """Return a new array whose dimensions lie as those of the first operand that is not repeated, else row-major."""
     for operand in operands:
         whole = np.broadcast_to(operand, shape)
         if all(step or size == 1 for step, size in zip(whole.strides, shape, strict=True)):
@@ -128,15 +132,15 @@ def _new_result(shape: tuple[int, ...], dtype: np.dtype[Any], *operands: Array) 
 
 
 def _is_result(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
-    """Whether an array can hold quotients of that shape and element type, each in its own memory."""
+    """Whether quotients of that shape and element type can be written to an array, each to a place of its own."""
     is_of_them = out.dtype == dtype and out.shape == shape and out.flags.writeable
     return is_of_them and is_nested(shape, out.strides, dtype.itemsize)
 
 
 def _blocks(arrays: Sequence[Array], operand: np.dtype[Any], order: Literal["C", "K"]) -> np.nditer:
-    """Return an iterator over blocks of some thousand dividends, divisors and quotients.
+    """Return an iterator over some thousand dividends, divisors and places of quotients at a time.
 
-    NumPy converts operands block by block, and first copies those that overlap `out`.
+    NumPy converts operands block by block, and copies those that `out` lies across as a whole.
     """
     return np.nditer(
         arrays,
@@ -162,7 +166,7 @@ def _divide_floats(dividend: Array, divisor: Array, result: Array) -> None:
 
 
 def _quotients(a: Array, b: Array, *, floor: bool) -> Array:
-    """Divide integers, all of whose pairs have a quotient."""
+    """Divide integers of which every pair has a quotient."""
     quotients: Array = a // b
     if not floor and a.dtype.kind == "i":
         quotients += (quotients * b != a) & ((a < 0) != (b < 0))
@@ -170,7 +174,7 @@ def _quotients(a: Array, b: Array, *, floor: bool) -> Array:
 
 
 class _Found:
-    """The number of exceptional elements of one kind, and the index of the first."""
+    """How many elements of a kind there are in an array, and where the first is."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.count = 0

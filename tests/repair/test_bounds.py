@@ -173,6 +173,13 @@ class TestOpen:
         model.graph.node[-1].input[1] = "d"
         assert not any(decision.rewritten for decision in harden(model, "onnxruntime").decisions)
 
+    def test_sizes_beyond_int32_count(self) -> None:
+        """ONNX Runtime takes an array of 2**32 - 1 rows of no elements, whose size cast to int32 is -1."""
+        size = "s = Shape <start = 0, end = 1> (e) t = Cast <to = 6> (s) u = Cast <to = 7> (t)"
+        nodes = f"{size} d = Add(u, one) c = Div(a, d)"
+        (decision,) = harden(model_of(nodes, "int64[n] a, uint8[m, 0] e"), "onnxruntime").decisions
+        assert decision.rewritten
+
     def test_nothing_is_proved_of_a_model_that_cannot_be_analysed(self) -> None:
         model = model_of("c = Div(a, b)")
         model.graph.node[0].input[1] = "missing"

@@ -14,7 +14,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from vinculum.analysis.control_flow import CONTROL
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.box import ranked
-from vinculum.analysis.domain.dimensions import Dimension, Size
+from vinculum.analysis.domain.dimensions import LARGEST_DECLARED, Dimension, Size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.call import NOTHING, Call, Expected, key_of, named_type, size_of
 from vinculum.analysis.transfer.operators import operator_of
@@ -82,7 +82,7 @@ class Interpreter:
         sizes: Mapping[str, tuple[float, float]],  # Bounds of named dimensions.
         *,
         narrowed: str = "float32",  # The type that float32 is treated as.
-        least_size: int = 1,  # The least size of an input's other dimensions without a number.
+        open_sizes: tuple[float, float] = (1, LARGEST_DECLARED),  # Of an input's other dimensions without a number.
         look: Callable[[Site], None] | None = None,  # Called with every node that a run would reach.
     ) -> None:
         self.values = Numbering()
@@ -93,7 +93,7 @@ class Interpreter:
         self._named = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param}
         self._functions = {key_of_function(function): function for function in model.functions}
         self._paths = function_paths(model)
-        self._least_size = least_size
+        self._open_sizes = open_sizes
         self._quiet = 0
         self._resting: set[int] = set()
 
@@ -128,7 +128,7 @@ class Interpreter:
 
     def _size(self, dimension: Any, declared: bool) -> Dimension:
         if declared or dimension.dim_param in self._named:
-            return size_of(dimension, self._sizes, self._least_size)
+            return size_of(dimension, self._sizes, *self._open_sizes)
         return size_of(dimension, {}, 0, np.inf)  # Inference alone names it, or nobody does.
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:

@@ -91,7 +91,7 @@ def bounds_of(model: ModelProto) -> Mapping[Place, Bounds]:
 
     try:
         small = with_types(model)
-        Interpreter(small, small, _known_inputs(model, small), {}, least_size=0, look=look).run()
+        Interpreter(small, small, _known_inputs(model, small), {}, open_sizes=(0, np.inf), look=look).run()
     except VinculumError:
         return {}
     return found

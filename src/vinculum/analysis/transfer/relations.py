@@ -494,12 +494,14 @@ def axes_reaching(values: Numbering, x: AbstractTensor, limit: AbstractTensor, *
             axis = _picked_along(values, made, len(x.shape))
             number = made.operands[0] if axis is not None else 0
             along |= {axis} if axis is not None else set()
-        elif same := _same_elements(values, made, number):
-            number = same
+        elif not along and (same := _same_elements(values, made, number)):
+            number = same  # Behind a pick, a Reshape could move the axis along which that picked.
         else:
             number = 0 if exactly else _no_less(values, made, number)
-    # Of the shape that a row leaves the limit belongs to the row.
-    places = [axis for axis in along if limit.shape == resized(x.shape, axis, *(limit.shape or ())[axis : axis + 1])]
+    # Only a limit of the shape that is left of x, or broadcast to it, meets its own row.
+    missing = len(x.shape) - len(limit.shape or ())
+    left = (1,) * missing + (limit.shape or ())
+    places = [axis for axis in along if left == resized(x.shape, axis, *left[axis : axis + 1])]
     return along if len(along) == 1 and places else set()
 
 

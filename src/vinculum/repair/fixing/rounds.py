@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -278,9 +278,10 @@ class _Fixer:
         return shared(scope, node, Link(one.numbers["epsilon"], least, self._scale(last)), guarded)
 
     def _scale(self, finding: Finding) -> float:
-        """Return the largest magnitude of a divisor; 1 if only guards that were written since bound it."""
+        """Return the largest magnitude of a divisor; 1 if it has none but zero, or only guards of this fix bound it."""
         first = self._first.get(finding.key[1:])
-        return _largest(first) if first is not None and isfinite(_largest(first)) else 1.0
+        largest = 0.0 if first is None else _largest(first)
+        return largest if 0 < largest < inf else 1.0
 
     def _write(self, remedies: Remedies) -> None:
         self.kept = remedies

@@ -25,7 +25,7 @@ from vinculum.analysis.transfer.declarations import Operator
 from vinculum.analysis.transfer.shared import counts, like, result_of, unbounded, with_zero
 
 
-def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: Sequence[int]) -> Shape:
+def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: Sequence[Dimension]) -> Shape:
     rank, automatic = len(sizes), call.attribute("auto_pad", "NOTSET")
     if call.attribute("ceil_mode", 0):  # A last window that starts in the padding is left out, by some.
         return (*leading, *(unknown_size() for _ in sizes))
@@ -33,12 +33,13 @@ def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: Sequence[in
     pads = call.attribute("pads", [0] * 2 * rank)
     found: list[Dimension] = []
     for axis, size in enumerate(sizes):
-        if axis >= len(kernel):
-            found.append(unknown_size())
-        elif automatic.startswith("SAME"):
+        along = kernel[axis] if axis < len(kernel) else None
+        if automatic.startswith("SAME"):
             found.append(_starts(size, strides[axis] - 1, strides[axis]))
+        elif not isinstance(along, int):
+            found.append(unknown_size())
         else:
-            reach = dilations[axis] * (kernel[axis] - 1) + 1
+            reach = dilations[axis] * (along - 1) + 1
             added = 0 if automatic == "VALID" else pads[axis] + pads[axis + rank]
             found.append(_starts(size, added - reach + strides[axis], strides[axis]))
     return (*leading, *found)
@@ -69,8 +70,7 @@ def convolution_shape(call: Call, x: AbstractTensor, w: AbstractTensor) -> Shape
     """Return the shape of a convolution."""
     if x.shape is None or w.shape is None or len(x.shape) < 2:
         return None
-    kernel = [size for size in w.shape[2:] if isinstance(size, int)]
-    return _outward_shape(call, (x.shape[0], w.shape[0]), x.shape[2:], kernel)
+    return _outward_shape(call, (x.shape[0], w.shape[0]), x.shape[2:], w.shape[2:])
 
 
 def transposed_shape(call: Call, x: AbstractTensor, w: AbstractTensor) -> Shape | None:

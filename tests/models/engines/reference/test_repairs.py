@@ -73,7 +73,9 @@ class TestPad:
             ("constant", [1, -1], [7, 1, 2]),
             ("edge", [1, -1], [1, 1, 2]),
             ("reflect", [-1, 1], [2, 3, 2]),
-            ("constant", [-2, -2], []),
+            ("constant", [-1, -2], []),
+            ("constant", [2, -4], [7]),
+            ("constant", [-5, 3], [7]),
             ("constant", [0, 1], [1, 2, 3, 7]),
         ],
     )
@@ -93,6 +95,11 @@ class TestPad:
         )
         given = {"x": np.ones((1, 3), np.float32), "pads": np.array([0, -2]), "axes": np.array([-1])}
         assert model.run(given)["y"].tolist() == [[1]]
+
+    def test_more_is_taken_away_than_there_is(self) -> None:
+        model = load(text_model("[n] y = Pad (x, pads)", "float[] x, int64[2] pads", "float[] y"))
+        with one_line(ModelError, "node 'n' (Pad) cannot be run: its pads leave -1 elements along axis 0"):
+            model.run({"x": np.ones(3, np.float32), "pads": np.array([-2, -2])})
 
     def test_a_wrong_number_of_pads(self) -> None:
         model = load(text_model("[n] y = Pad (x, pads)", "float[] x, int64[6] pads", "float[] y"))

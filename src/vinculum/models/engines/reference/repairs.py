@@ -65,8 +65,13 @@ class Pad(OpRun):
             raise ValueError(f"it has {len(numbers)} pads; allowed: 2 for each of {len(padded)} axes")
         widths, kept = [(0, 0)] * data.ndim, [slice(None)] * data.ndim
         for axis, before, after in zip(padded, numbers, numbers[len(padded) :], strict=False):
-            widths[axis] = max(0, before), max(0, after)
+            size = data.shape[axis] + before + after
+            if size < 0:
+                raise ValueError(f"its pads leave {size} elements along axis {axis}")
             kept[axis] = slice(max(0, -before), max(0, data.shape[axis] + min(0, after)))
+            added = size - len(range(*kept[axis].indices(data.shape[axis])))
+            first = min(max(0, before), added)  # Less than `before` if more is taken away behind than there is.
+            widths[axis] = first, added - first
         filler = {"constant_values": 0 if value is None else value} if mode == "constant" else {}
         return (np.pad(data[tuple(kept)], widths, mode=mode, **filler).astype(data.dtype),)  # type: ignore[call-overload]
 

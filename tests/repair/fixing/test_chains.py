@@ -44,6 +44,8 @@ SHARED: tuple[tuple[str, Sequence[str], Mapping[str, str]], ...] = (
     ("[q] q = Div (x, d) [p] p = Div (q, large) [y] y = Div (p, e)", UNIT, at_least(q=-113, y=-113)),
     # A root that is zero or NaN has no range to take a fraction of.
     ("s = Sqrt (d) [q] q = Div (x, s) [y] y = Div (q, e)", ("x=-1:1", "d=-1:0", "e=0:1"), at_least(q=-63, y=-63)),
+    # The second finding of the chain takes so much that the epsilon of the first is no longer enough.
+    ("[q] q = Div (d, d) [p] p = Div (q, d) [y] y = Div (p, d)", ("d=0:1000",), at_least(q=-39, p=-39, y=-39)),
     # What only divisors are computed from has no part in it.
     (
         "[q] q = Div (x, d) [p] p = Div (x, e) a = Abs (p) b = Add (a, small) [y] y = Div (q, b)",

@@ -10,9 +10,9 @@ from itertools import count
 from math import inf, prod
 
 LARGEST_DECLARED = 10**9
-"""The largest size that a dimension of an input is taken to have.
+"""The largest size that a check assumes for an open dimension of an input; hardening assumes no largest size.
 
-Exporters of TensorFlow and JAX cast sizes to int32, and slice up to this number for all that follows.
+Exporters of TensorFlow and JAX cast sizes to int32, and write a slice to the end as a slice to this number.
 """
 
 _fresh = count(1)

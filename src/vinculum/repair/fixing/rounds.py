@@ -232,8 +232,9 @@ class _Fixer:
             self._alone |= sharing & left
             self._write(before)
         elif helpless := self.kept.keys() & left:
-            for key in helpless:
+            for key in helpless & proposed.keys():
                 self._refused[key] = f"{self.kept[key][1].what} does not remove it"
+            # An older remedy was enough until the others of a chain changed: its finding is tried anew.
             self._write({key: pair for key, pair in self.kept.items() if key not in helpless})
 
     def _balanced(self, proposed: Remedies) -> tuple[Remedies, set[Key]]:

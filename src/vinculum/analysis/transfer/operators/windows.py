@@ -46,13 +46,16 @@ def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: Sequence[Di
 
 
 def _starts(size: Dimension, added: int, stride: int) -> Dimension:
-    """Return (size + added) / stride, rounded down, and 0 for less: the number of windows along an axis."""
+    """Return (size + added) / stride, rounded down, and 0 for less: the number of windows along an axis.
+
+    ONNX Runtime pools one window that is less than a stride too long, where there is none.
+    """
     padded = plus(size, added)
     low, high = bounds(size)
     if stride == 1 and low + added >= 0 and padded is not None:
         return padded
     least, most = (max(0.0, end if isinf(end) else (floor(end) + added) // stride) for end in (low, high))
-    return unknown_size(least, most)
+    return unknown_size(least, max(most, 1.0) if high + added > 0 else most)
 
 
 def _pooled(call: Call, a: AbstractTensor) -> tuple[Shape | None, float]:

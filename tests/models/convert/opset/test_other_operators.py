@@ -124,6 +124,8 @@ WAYS = [
      "c = Constant <value_floats = [1.0, 2.0]> () y = Add(x, c)", None),
     ("split as told", 18, 13, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
     ("split unevenly", 18, 11, "(float[5] x) => (float[3] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
+    ("split unevenly inside", 18, 13, "(float[2,5] x) => (float[2,3] y, float[2,2] z)",
+     "y, z = Split <axis = 1, num_outputs = 2> (x)", None),
     ("slopes of channels", 6, 7, "(float[2,3,3] x, float[3] s) => (float[2,3,3] y)", "y = PRelu(x, s)",
      ["Unsqueeze", "PRelu"]),
     ("defaults of two versions", 5, 7, "(float[4] x) => (float[4] y)", "y = Selu(x)", ["Selu"]),

@@ -92,7 +92,7 @@ WAYS = [
      "s = Constant <value = int64[2] {1, 3}> () y, z = Split(x, s)", None),
     ("split in equal parts", 13, 18, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split(x)", ["Split"]),
     ("clip", 10, 11, "(float[4] x) => (float[4] y)", "y = Clip <min = -1.0, max = 2.0> (x)", ["Clip"]),
-    ("clip above", 6, NEWEST, "(float[4] x) => (float[4] y)", "y = Clip <max = 1.0> (x)", ["Clip"]),
+    ("clip above", 6, NEWEST, "(float[4] x) => (float[4] y)", "y = Clip <min = -inf, max = 1.0> (x)", ["Clip"]),
     ("clip of double", 10, 13, "(double[4] x) => (double[4] y)", "y = Clip <min = -1.0> (x)", ["Clip"]),
     ("pad, back", 11, 10, "(double[2] x) => (double[4] y)",
      "p = Constant <value = int64[2] {1, 1}> () v = Constant <value = double {2.5}> () y = Pad(x, p, v)", None),

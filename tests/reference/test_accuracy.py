@@ -90,3 +90,9 @@ class TestSoundness:
             for other_a, other_b in itertools.product(range(a - p, a + p + 1), range(b - q, b + q + 1)):
                 assert abs(truncating(other_a, other_b) - Fraction(a, b)) <= bound
                 assert abs(truncating(a, b) - Fraction(other_a, other_b)) <= bound
+
+    @pytest.mark.parametrize("exponent", [-1074, -1060, -1024, -1000])
+    def test_floats_around_the_smallest_normal_number(self, exponent: int) -> None:
+        for dividend in (math.ldexp(a, exponent) for a in range(1, 50)):
+            _, introduced, _ = bounds_of(dividend, 3.0, 0, 0, DOUBLE)
+            assert abs(Fraction(dividend / 3.0) - Fraction(dividend) / 3) <= Fraction(introduced)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import BinaryIO, NoReturn
 
 import pytest
@@ -25,7 +25,9 @@ from vinculum.sandbox import child, process
 
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.preloaded"])
-_ONE = Lock()  # Several threads start processes and wait for them; the exit code is collected once.
+# Several threads start processes and wait for them; the exit code is collected once. While a thread starts a process,
+# garbage collection may end another, so that it needs the lock a second time.
+_ONE = RLock()
 
 
 class WarmProcess:

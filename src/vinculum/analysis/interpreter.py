@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -46,6 +47,7 @@ class Scope:
     deduced: dict[str, str] = field(default_factory=dict)
     # The nodes here that read each value.
     users: dict[str, list[NodeProto]] = field(default_factory=lambda: defaultdict(list))
+    leaving: set[str] = field(default_factory=set)  # The values that are results of the graph, or read in subgraphs.
     steps: dict[int, str] = field(default_factory=dict)  # What paths call the nodes here that hold subgraphs, by id.
     # The node that makes each value, those of the scopes around included.
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Interpreter:
         *,
         narrowed: str = "float32",  # The type that float32 is treated as.
         least_size: int = 1,  # The least size of an input's other dimensions without a number.
-        look: Callable[[Site], None] | None = None,  # Called with every node that a run would reach.
+        look: Callable[[Site], None] | None = None,  # Called at the end with every node that a run would reach.
     ) -> None:
         self.values = Numbering()
         self.unknown: Counter[str] = Counter()
@@ -95,6 +97,7 @@ class Interpreter:
         self._paths = function_paths(model)
         self._least_size = least_size
         self._quiet = 0
+        self._waiting: list[tuple[Callable[[Site], None], Site]] = []
         self._resting: set[int] = set()
 
     def run(self) -> Scope:
@@ -110,7 +113,10 @@ class Interpreter:
                     known = anything(expected.element_type, expected.shape)
                 if known is not None:  # One with an initializer alone is taken for what that says.
                     scope.values[value.name] = self.values.numbered(known)
-            self._nodes(graph.node, scope)
+            self._nodes(graph.node, scope, [value.name for value in graph.output])
+            for look, site in self._waiting:  # A hazard may depend on the nodes that read a result.
+                with self._tolerating(site.node):
+                    look(site)
         return scope
 
     def _expected(self, declared_type: TypeProto | None, *, declared: bool = False) -> Expected:
@@ -136,12 +142,14 @@ class Interpreter:
             held_in = named_type(initializer.data_type, self.narrowed) or None
             scope.values[initializer.name] = self.values.constant(array_of(initializer), held_in)
 
-    def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
+    def _nodes(self, nodes: Iterable[NodeProto], scope: Scope, outputs: Iterable[str]) -> None:
         listed = list(nodes)
+        scope.leaving.update(outputs)
         scope.steps.update((id(node), step) for node, step in steps(listed))
         for node in listed:
             for name in node.input:
                 scope.users[name].append(node)
+            scope.leaving.update(set(inputs_of(node)).difference(node.input))
         untyped = (name for name in scope.users if name in scope.values and not scope.values[name].element_type)
         if any(untyped) or not all(map(self._is_known, listed)):
             scope.deduced.update(deduced(listed, scope.opsets, partial(self._type_of, scope), self.narrowed))
@@ -172,13 +180,8 @@ class Interpreter:
         call = self._call(node, scope)
         results: list[AbstractTensor] = []
         unknown = self.unknown.total()
-        try:
+        with self._tolerating(node):
             results = self._results(node, call, scope)
-        except (VinculumError, MemoryError):
-            raise
-        # Too few operands, or ranks that the operator does not take; a plug-in may raise anything, or exit.
-        except (Exception, SystemExit):
-            self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
         for place, name in enumerate(node.output):
             if name and (place < len(results) or name not in scope.values):
                 value = results[place] if place < len(results) else self.values.numbered(call.anything(place))
@@ -188,6 +191,16 @@ class Interpreter:
         ):
             made = (scope.values.get(name) for name in node.output)
             self._resting.update(value.number for value in made if value is not None and value.constant is None)
+
+    @contextmanager
+    def _tolerating(self, node: NodeProto) -> Iterator[None]:
+        """Report a node as malformed if it has too few operands, say, or a plug-in raises anything or exits."""
+        try:
+            yield
+        except (VinculumError, MemoryError):
+            raise
+        except (Exception, SystemExit):
+            self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
 
     def _results(self, node: NodeProto, call: Call, scope: Scope) -> list[AbstractTensor]:
         operands = [self._operand(name, scope) for name in node.input]
@@ -204,7 +217,7 @@ class Interpreter:
             results = self._operator(node, call, operands, scope)
         results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
         if function is None and self._look is not None and not self._quiet:
-            self._look(Site(node, call, operands, results, scope))
+            self._waiting.append((self._look, Site(node, call, operands, results, scope)))
         return results
 
     def _operand(self, name: str, scope: Scope) -> AbstractTensor | None:
@@ -298,7 +311,7 @@ class Interpreter:
         inner = around.function if outer else self._paths[key_of_function(function)]
         path = around.path if outer else inner
         scope = Scope(path, given, opsets, bindings, owner=outer, producers=producers, function=inner)
-        self._nodes(function.node, scope)
+        self._nodes(function.node, scope, function.output)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
 
@@ -332,7 +345,7 @@ class Interpreter:
             self._add_initializers(graph, scope)
             for value, known in zip(graph.input, given, strict=False):
                 values[value.name] = self.values.numbered(known)
-            self._nodes(graph.node, scope)
+            self._nodes(graph.node, scope, [value.name for value in graph.output])
         finally:
             self._quiet -= quiet
         return [self._operand(o.name, scope) or anything("", None) for o in graph.output]

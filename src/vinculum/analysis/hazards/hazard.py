@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, ClassVar
 
 from onnx import NodeProto
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, join
 from vinculum.analysis.interpreter import Scope, Site
+from vinculum.analysis.transfer.call import key_of
+from vinculum.analysis.transfer.operators import operator_of
+from vinculum.analysis.transfer.relations import refine
 
 PROFILES = ("sonnx", "flushing", "narrowing", "domains")
 """SONNX's constraints; targets that treat subnormal numbers as 0, or narrow integers; functions other than division."""
@@ -52,6 +56,7 @@ class HazardOfDivisions(Hazard):
 
     def look(self, site: Site) -> Found | None:
         """Return what is found of the operands, if there are results."""
+        site = _where_kept(site)
         dividend, divisor, place = divided(site)
         return None if divisor is None or is_empty(site) else self.divided(site, dividend, divisor, place)
 
@@ -79,6 +84,35 @@ def divided(site: Site) -> tuple[AbstractTensor | None, AbstractTensor | None, i
         return None, site.operands[0] if site.operands else None, 0
     both = [*site.operands[:2], None, None][:2]
     return both[0], both[1], 1
+
+
+def _where_kept(site: Site) -> Site:
+    """Return a division of floats as it is in the elements that are kept, if none of their divisors is zero.
+
+    ``Where(d == 0, 0, x / d)`` discards quotients by zero. Integers may have crashed the runtime before that.
+    """
+    _, divisor, place = divided(site)
+    users = site.scope.users.get(site.node.output[0], ())
+    known = operator_of(*site.key)
+    if divisor is None or divisor.form is None or known is None or not users:
+        return site
+    if not divisor.may_zero or site.node.output[0] in site.scope.leaving:
+        return site
+    kept = [_chosen_divisor(site, node, divisor) for node in users]
+    if any(one.may_zero for one in kept):
+        return site
+    operands = [*site.operands[:place], reduce(join, kept), *site.operands[place + 1 :]]
+    result = known.transfer(site.call, *operands)
+    return replace(site, operands=operands, results=[result] if isinstance(result, AbstractTensor) else list(result))
+
+
+def _chosen_divisor(site: Site, node: NodeProto, divisor: AbstractTensor) -> AbstractTensor:
+    """Return the divisor in those elements whose quotients a Where chooses; all of it for any other node."""
+    condition = site.scope.values.get(node.input[0])
+    places = [place for place, name in enumerate(node.input) if name == site.node.output[0]]
+    if key_of(node) != ("", "Where") or condition is None or places not in ([1], [2]):
+        return divisor
+    return refine(site.call.values, condition.number, places == [1], divisor)
 
 
 def is_empty(site: Site) -> bool:

@@ -241,7 +241,8 @@ def square(a: AbstractTensor) -> AbstractTensor:
     return result_of((a,), a.shape, low, high, may_minus_zero=False, integral=a.integral, entries=entries)
 
 
-def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> AbstractTensor:
+def divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> AbstractTensor:
+    """Return bounds of quotients, of floats or of integers."""
     if a.form is None:
         return _divide_integers(call, a, b)
     shape = broadcast(a.shape, b.shape)
@@ -250,7 +251,7 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> 
         return tensor(a.element_type, shape, 1, 1, may_nan=nan, integral=True)
     low, high = outward(*quotient_bounds(a, b), a.form)
     if deep < _DEEPEST and (cases := by_cases(call.values, a, b)):
-        low, high, _ = _of_cases([_divide(call, x, y, deep + 1) for x, y in cases], low, high)
+        low, high, _ = _of_cases([divide(call, x, y, deep + 1) for x, y in cases], low, high)
     largest = b.box.largest()
     mag = np.where(np.isfinite(largest) & (largest > 0), a.mag / np.where(largest > 0, largest, 1.0), 0.0)
     nan = a.may_nan or b.may_nan or (a.may_zero and b.may_zero) or (a.may_infinite and b.may_infinite)
@@ -262,7 +263,7 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor, deep: int = 0) -> 
 def _reciprocal(call: Call, a: AbstractTensor) -> AbstractTensor:
     if not a.element_type:
         return anything("", a.shape)
-    return _divide(call, call.values.constant(np.ones((), np.float32), a.element_type), a)
+    return divide(call, call.values.constant(np.ones((), np.float32), a.element_type), a)
 
 
 def quotient_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Bounds, Bounds]:
@@ -398,7 +399,7 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         if exponent and exponent == int(exponent):
             power = call.values.numbered(_whole_power(a, abs(exponent)))
             one = call.values.constant(np.ones((), np.float32), a.element_type)
-            return power if exponent > 0 else _with_ulps(_divide(call, one, power), 4)
+            return power if exponent > 0 else _with_ulps(divide(call, one, power), 4)
     if a.at_least_zero:
         return _power_of_nonnegative(a, b, shape)
     return result_of((a,), shape, -np.inf, np.inf, may_nan=True, bounds_from=BoundsFrom.TYPE)
@@ -451,7 +452,7 @@ def _sum_of_many(call: Call, *operands: Operand) -> AbstractTensor:
 def _mean_of_many(call: Call, *operands: Operand) -> AbstractTensor:
     total = call.values.numbered(_sum_of_many(call, *operands))
     held_in = operands[0].element_type if operands[0] is not None else None
-    quotient = _divide(call, total, call.values.constant(np.array(len(operands), np.float32), held_in))
+    quotient = divide(call, total, call.values.constant(np.array(len(operands), np.float32), held_in))
     return _with_ulps(quotient, 2)  # Some multiply by the inverse of the count.
 
 
@@ -469,7 +470,7 @@ def _base_of_power(call: Call, base: AbstractTensor, exponent: Operand = None) -
 TABLE: Mapping[str, Operator] = {
     "Abs": Operator(_absolute, error=errors.kept),
     "Add": Operator(partial(_sum, subtracts=False), error=errors.added, commutative=True),
-    "Div": Operator(_divide, error=errors.divided),
+    "Div": Operator(divide, error=errors.divided),
     "Mean": Operator(_mean_of_many, commutative=True),
     "Mod": Operator(_modulo),
     "Mul": Operator(_multiply, error=errors.multiplied, commutative=True),

@@ -15,6 +15,7 @@ from vinculum.analysis.domain.formats import every, is_discrete, type_range
 from vinculum.analysis.transfer import errors
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.declarations import Operator
+from vinculum.analysis.transfer.operators.arithmetic import divide
 from vinculum.analysis.transfer.relations import TURNED, axes_reaching, refine, surely_above
 from vinculum.analysis.transfer.shared import boolean, broadcast, like, result_of, spread_facts, unbounded
 
@@ -102,7 +103,7 @@ def _is_infinite(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(condition.shape, a.shape, b.shape)
     low, high = condition.box.hull()
-    then, other = (refine(call.values, condition.number, truth, x) for truth, x in ((True, a), (False, b)))
+    then, other = _where_it_is(call, condition, True, a), _where_it_is(call, condition, False, b)
     for certain, taken, untouched in ((low >= 1, then, a), (high <= 0, other, b), (a.number == b.number, a, a)):
         if certain and taken.shape == shape:
             return _chosen(untouched)
@@ -119,6 +120,20 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
     )
+
+
+def _where_it_is(call: Call, condition: AbstractTensor, truth: bool, x: AbstractTensor) -> AbstractTensor:
+    """Return a value where a condition has a truth; of a quotient its divisor is known better there, too."""
+    values = call.values
+    quotient = values.made_by(x.number, "Div", "Reciprocal") if x.form is not None else None
+    operands = [] if quotient is None else [values.tensor(number) for number in quotient.operands]
+    divisor = operands[-1] if operands else None
+    if divisor is not None and divisor.may_zero:
+        kept = refine(values, condition.number, truth, divisor)
+        dividend = operands[0] if len(operands) > 1 else values.constant(np.ones((), np.float32), x.element_type)
+        if dividend is not None and not kept.may_zero:
+            x = divide(call, dividend, kept).known(number=x.number)
+    return refine(values, condition.number, truth, x)
 
 
 def _chosen(a: AbstractTensor) -> AbstractTensor:

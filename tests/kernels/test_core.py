@@ -67,9 +67,10 @@ def test_a_target_of_another_processor(target: str) -> None:
 
 def test_a_call_with_other_arguments() -> None:
     division = of()
-    for given, named in (((), {}), ((ONES,) * 2, {}), ((ONES,) * 4, {}), ((ONES,) * 2, {"out": ONES})):
+    named = [((ONES,) * count, {"out": ONES}) for count in (2, 3)]
+    for given, names in (((), {}), ((ONES,) * 2, {}), ((ONES,) * 4, {}), *named):
         with pytest.raises(TypeError, match="a division takes a dividend, a divisor and a result or None"):
-            division(*given, **named)
+            division(*given, **names)
     assert division(ONES, ONES, None).tolist() == [1, 1, 1]
 
 

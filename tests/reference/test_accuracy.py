@@ -90,3 +90,10 @@ class TestSoundness:
             for other_a, other_b in itertools.product(range(a - p, a + p + 1), range(b - q, b + q + 1)):
                 assert abs(truncating(other_a, other_b) - Fraction(a, b)) <= bound
                 assert abs(truncating(a, b) - Fraction(other_a, other_b)) <= bound
+
+    @pytest.mark.parametrize("exponent", [-149, -140, -127, -120])
+    def test_floats_around_the_smallest_normal_number(self, exponent: int) -> None:
+        for dividend in (math.ldexp(a, exponent) for a in range(1, 50)):
+            _, introduced, _ = bounds_of(dividend, 3, 0, 0, FLOAT)
+            quotient = np.float32(dividend) / np.float32(3)
+            assert abs(Fraction(float(quotient)) - Fraction(dividend) / 3) <= Fraction(introduced)

@@ -139,6 +139,12 @@ class TestModels:
         assert (kept.name, kept.doc_string) == ("ratio", node.doc_string)
         assert [one for one in kept.metadata_props if one.key == "stack_trace"] == list(node.metadata_props)
 
+    @pytest.mark.parametrize("target", ["onnxruntime", "openvino", "portable"])
+    def test_a_model_without_risk_is_the_same(self, target: Runtime) -> None:
+        """Also one with a function, which OpenVINO does not support."""
+        model = text_model("c = d.F(a, b)", "float[2] a, float[2] b", "float[2] c", "F (x, y) => (z) { z = Div(x, y) }")
+        assert harden(model, target).model == model
+
     def test_every_node_of_a_guard_has_a_name_of_its_own(self) -> None:
         nodes = harden(division(INT64, (5,), (5,)), "portable").model.graph.node
         made = [node.name for node in nodes if node.output[0].startswith("ratio_")]

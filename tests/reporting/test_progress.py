@@ -40,7 +40,7 @@ class Terminal(StringIO):
 def written(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Replace standard error by a terminal, and let bars appear at once."""
     file = Terminal()
-    monkeypatch.setattr(module, "console", lambda stderr: Console(file=file, force_terminal=True))
+    monkeypatch.setattr(module, "console", lambda stderr: Console(file=file, force_terminal=True, _environ={}))
     monkeypatch.setattr(module, "_PATIENCE", 0.001)
     return file
 
@@ -68,7 +68,7 @@ def test_a_short_task_shows_nothing(written: Terminal, monkeypatch: pytest.Monke
 
 
 def test_nothing_without_a_terminal(written: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "console", lambda stderr: Console(file=written))
+    monkeypatch.setattr(module, "console", lambda stderr: Console(file=written, _environ={}))
     before = threading.active_count()
     with progress("Running", 2) as advance:
         advance(1, "1 division done")

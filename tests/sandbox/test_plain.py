@@ -58,7 +58,7 @@ def test_every_bit_of_a_nan() -> None:
 def test_what_is_ours() -> None:
     found = Exceptions(6, 1, (0, 2), 0, None)
     assert loaded(dumped([found, End.HUNG, Path("/x"), {"a"}])) == [found, End.HUNG, Path("/x"), {"a"}]
-    objects = np.array([Fraction(1, 3), None], object)
+    objects = np.array([[Fraction(1, 3)], [None]], object)
     assert loaded(dumped(objects)).tolist() == objects.tolist()
     error = loaded(dumped(AttributeValueError("device is 'TPU'")))
     assert (type(error), str(error)) == (AttributeValueError, "device is 'TPU'")

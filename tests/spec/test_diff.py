@@ -76,6 +76,8 @@ ONE_CHANGE = {
     "a keyword goes": (DIVIDE_1, without_attribute(DIVIDE_1, "axis")),
     "a duty comes": (DIV_14, replace(DIV_14, attributes=(NEW_DUTY,))),
     "a choice becomes a duty": (DIV_6, with_attribute(DIV_6, "broadcast", required=True)),
+    "a duty changes its default": [with_attribute(DIV_6, "axis", required=True, default=one) for one in (0, 1)],
+    "a duty that selects a rule": [with_attribute(DIV_6, "broadcast", required=True, default=one) for one in (0, 1)],
     "an attribute changes its type": (DIV_6, with_attribute(DIV_6, "axis", type="INTS")),
     "axis gets a default": (DIV_6, with_attribute(DIV_6, "axis", default=0)),
     "axis changes its default": (DIVIDE_1, with_attribute(DIVIDE_1, "axis", default=0)),

@@ -100,8 +100,11 @@ def test_no_scheduler() -> None:
     ],
 )
 def test_workers_of_another_version(found: dict[str, str] | Exception, words: str) -> None:
-    with pytest.raises(ModelError, match=words), workers(Mock(**{"run.side_effect": [found]})):
+    client = Mock(**{"run.side_effect": [found]})
+    with pytest.raises(ModelError, match=words), workers(client):
         pass
+    (asked,) = client.run.call_args.args
+    assert asked() == __version__
 
 
 def test_a_worker_of_another_version_that_joins_later() -> None:

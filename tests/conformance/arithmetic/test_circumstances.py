@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.conformance.asking import asked, operation
 from vinculum.conformance.arithmetic.circumstances import PLACES, has, mask, properties
@@ -37,6 +38,12 @@ def test_shapes_and_constants() -> None:
     assert {"shapes that are equal", "no constant operand"} <= {*properties(operation(DIV_14, two, two))}
     others = properties(operation(DIV_14, two, one, constant=(False, True)))
     assert {"shapes that differ", "a constant operand"} <= {*others}
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "an empty operand"), (1, "one element"), (2, "several elements")])
+def test_how_many_elements_an_operation_has(count: int, words: str) -> None:
+    ones = np.ones(count, np.float32)
+    assert list(properties(operation(DIV_14, ones, ones)))[-1] == words
 
 
 def test_files_of_known_deviations_name_what_cases_have() -> None:

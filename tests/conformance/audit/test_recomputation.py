@@ -103,6 +103,7 @@ def met(a: NDArray[Any], b: NDArray[Any], q: NDArray[Any]) -> list[tuple[str, in
         (1.0, 1e-40, ["divisor subnormal", "quotient overflows"]),
         (1e-40, 1e-40, ["divisor subnormal"]),
         (1e38, 0.1, ["quotient overflows"]),
+        (float(np.finfo(np.float32).max), 1.0, []),
         (np.inf, 0.5, []),
         (1e-38, 1e20, ["quotient underflows to zero"]),
         (1e-38, 4.0, ["quotient subnormal"]),

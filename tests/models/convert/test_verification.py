@@ -120,6 +120,7 @@ class TestWrongConversions:
             verify(model(quotient), model(quotient, result=DOUBLE))
         with pytest.raises(DifferenceError, match="input 'a' is of element type int32 in the original, int64 in"):
             verify(model(quotient, INT32), model(quotient, INT64, result=INT32))
+        assert verify(model(quotient, result="unknown"), model(quotient)).compared > 0
 
     @pytest.mark.parametrize("names", [("d",), ("c", "d"), ()])
     def test_other_outputs(self, names: tuple[str, ...]) -> None:

@@ -41,12 +41,13 @@ def test_every_name_of_a_model() -> None:
     body = "l (int64 i, bool g, float[2] s) => (bool h, float[2] r) { h = Identity(g) r = Neg(s) }"
     nodes = (
         f"c = If(k) <then_branch = t {next(sides)}, else_branch = e {next(sides)}> d = Loop <body = {body}> (, k, c)"
+        " unread = Abs(a)"
     )
     model = text_model(
-        nodes, "float[2] a, bool k", "float[2] d", "F (x) => (y) { y = Abs(x) }", constants="float w = {1}"
+        nodes, "float[2] a, bool k", "float[2] d", "F (x, unused) => (y) { y = Abs(x) }", constants="float w = {1}"
     )
     model.graph.value_info.append(helper.make_tensor_value_info("v", 1, [2]))
-    assert names_in(model) - {""} == {*"akcdwvtesrigh", "t_w", "t_n", "e_w", "e_n", "x", "y"}
+    assert names_in(model) - {""} == {*"akcdwvtesrigh", "unread", "unused", "t_w", "t_n", "e_w", "e_n", "x", "y"}
 
 
 class TestNames:

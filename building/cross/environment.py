@@ -177,6 +177,9 @@ class Environment:
             kind = "--cross-file" if self.machine.emulator else "--native-file"
             given = [f"-D{name}={value}" for name, value in options.items()]
             run([*meson, "setup", kind, self.folder / "meson.ini", *given, built, ROOT], env=variables)
+        else:  # Meson lists the files of the package when it configures, and some may have gone since.
+            run([*meson, "setup", "--reconfigure", built], env=variables, stdout=subprocess.DEVNULL)
+            shutil.rmtree(self.packages / "vinculum", ignore_errors=True)
         run([*meson, "install", "--quiet", "-C", built], env=variables)
 
     def _meson_file(self) -> str:

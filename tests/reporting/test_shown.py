@@ -6,6 +6,7 @@ import re
 from dataclasses import fields
 from html import unescape
 from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_names_from_files_cannot_become_html() -> None:
 @pytest.mark.parametrize("record", [Report, Finding, TraceReport])
 def test_help_lists_every_field(record: Any) -> None:
     """In the order of the fields."""
-    listed = re.findall(r"^    (\w[\w, ]*) : ", record.__doc__, re.MULTILINE)
+    listed = re.findall(r"^(\w[\w, ]*) : ", getdoc(record) or "", re.MULTILINE)
     assert ", ".join(listed).split(", ") == [field.name for field in fields(record)]
 
 

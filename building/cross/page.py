@@ -32,7 +32,6 @@ tests of the kernels also try every other one that the processor has.
 |---|---|
 | Python 3.12 | Debian has none |
 | free-threaded Python | Debian has none; the core needs no global lock, says so, and compiles with `Py_GIL_DISABLED` |
-| requirements for free-threaded Python | all have wheels for 3.14t; msgspec has none for 3.13t |
 | AArch64 processors | only emulated |
 | macOS, Windows | wheels are configured; clang is macOS's compiler too |
 | MSVC | never compiled by it |

@@ -37,6 +37,10 @@ class ModelError(VinculumError, ValueError):
     """A model file, an input of a model or a stored array is unreadable, malformed or not supported."""
 
 
+class MissingPackageError(ModelError):
+    """A package that reads or runs a model, or stores an array, is not installed."""
+
+
 class DifferenceError(ModelError):
     """Two models, or two runs of one, differ where their bits must be equal."""
 

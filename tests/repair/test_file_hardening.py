@@ -14,7 +14,7 @@ import vinculum
 from tests.fake_runtime import DiesOfIntegers, FloorsByReciprocal, installed
 from tests.models.built_models import one_line, text_model, written
 from tests.repair.fakes import division
-from vinculum.errors import BroadcastError, DifferenceError, ModelError
+from vinculum.errors import BroadcastError, DifferenceError, MissingPackageError, ModelError
 from vinculum.models.engines import model_runner
 from vinculum.models.engines.model_runner import Outcome
 from vinculum.repair import Runtime, harden_file, hardening, validation
@@ -158,7 +158,7 @@ class TestNothingIsWritten:
 
     def test_a_missing_package(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
-        self.refused(source, ModelError, "pip install openvino", runtime="openvino")
+        self.refused(source, MissingPackageError, "pip install openvino", runtime="openvino")
 
     @pytest.mark.parametrize(
         ("change", "kind", "words"),

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.cases import RULES, SHAPES_ALIKE, case, outcome, telling
 from tests.stored.stores import KINDS, Array, put, taken
 from vinculum import Operator, div
-from vinculum.errors import AttributeValueError, BroadcastError, ModelError
+from vinculum.errors import AttributeValueError, BroadcastError, MissingPackageError, ModelError
 from vinculum.stored import divide, job, journal, work
 from vinculum.stored.arrays import UNNAMED
 from vinculum.tensors.storage import dtype_of, element_type_of
@@ -275,5 +275,5 @@ class TestPackages:
         monkeypatch.setitem(sys.modules, package, None)
         for module in ("vinculum.stored.zarr_arrays", "vinculum.stored.hdf5"):
             monkeypatch.delitem(sys.modules, module, raising=False)
-        with pytest.raises(ModelError, match=rf"needs the package {package}: pip install {package}"):
+        with pytest.raises(MissingPackageError, match=rf"needs the package {package}: pip install {package}"):
             divide(name, name, tmp_path / OUT[kind])

@@ -18,7 +18,7 @@ import dask
 import pytest
 from distributed import default_client
 
-from vinculum.errors import ModelError
+from vinculum.errors import MissingPackageError, ModelError
 from vinculum.stored import workers as stored_workers
 from vinculum.stored.work import Division
 from vinculum.stored.workers import client_of, workers
@@ -116,7 +116,9 @@ def test_a_worker_of_another_version_that_joins_later() -> None:
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ModelError, match=r"needs the package distributed: pip install 'dask\[array,distributed\]'"),
+        pytest.raises(
+            MissingPackageError, match=r"needs the package distributed: pip install 'dask\[array,distributed\]'"
+        ),
         client_of("tcp://127.0.0.1:1"),
     ):
         pass

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from vinculum.errors import BroadcastError, ModelError
+from vinculum.errors import BroadcastError, MissingPackageError, ModelError
 from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.sampling.drawn_inputs import dimension_sizes, drawn_inputs
@@ -90,9 +90,11 @@ def sizes_advised(inputs: Sequence[InputReport]) -> Iterator[None]:
     """Add to the error of a run the sizes that nobody gave, because many models do not run on them."""
     try:
         yield
+    except MissingPackageError:  # Other sizes install no package.
+        raise
     except (BroadcastError, ModelError) as error:
         assumed = {name: size for one in inputs for name, size in one.assumed.items()}
-        if not assumed or "needs the package" in str(error):  # Other sizes install no engine.
+        if not assumed:
             raise
         told = ", ".join(f"{name} = {size}" for name, size in assumed.items())
         option = "--input" if set(assumed) == {"?"} else "--dim"

@@ -17,7 +17,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.errors import ModelError
+from vinculum.errors import MissingPackageError, ModelError
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.stored.plan import Region, Shape
 from vinculum.tensors.storage import dtype_of, stored_dtype
@@ -158,7 +158,9 @@ def _module(place: Place) -> _Format:
     try:
         module: Any = import_module(_MODULES[place.format])
     except ModuleNotFoundError as error:
-        raise ModelError(f"{str(place)!r} needs the package {error.name}: {pip_install(str(error.name))}") from None
+        raise MissingPackageError(
+            f"{str(place)!r} needs the package {error.name}: {pip_install(str(error.name))}"
+        ) from None
     typed: _Format = module
     return typed
 

@@ -12,7 +12,7 @@ from itertools import islice
 from time import monotonic, sleep
 from typing import Any
 
-from vinculum.errors import ModelError
+from vinculum.errors import MissingPackageError, ModelError
 from vinculum.interruption import Interruption
 from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line, pip_install
@@ -165,7 +165,7 @@ def client_of(address: str | None) -> Iterator[Any]:
     try:
         from distributed import Client
     except ModuleNotFoundError as error:
-        raise ModelError(f"a cluster needs the package {error.name}: {pip_install(str(error.name))}") from None
+        raise MissingPackageError(f"a cluster needs the package {error.name}: {pip_install(str(error.name))}") from None
     # A failed worker is tried again or ends the job with one line, which Dask's own log would only repeat.
     for name in ("distributed", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fake_runtime import DiesOfIntegers, FakeRuntime, RefusesFaults, installed
 from tests.models.built_models import division, one_line
-from vinculum.errors import ModelError
+from vinculum.errors import MissingPackageError
 from vinculum.models.engines import model_runner
 from vinculum.models.engines.model_runner import Case, check_installed, run_cases
 from vinculum.spec.element_types import INT32
@@ -60,6 +60,6 @@ class TestEnds:
         assert not outcome.died
 
     def test_a_package_that_is_missing(self) -> None:
-        with one_line(ModelError, "pip install openvino"):
+        with one_line(MissingPackageError, "pip install openvino"):
             check_installed("openvino")
         check_installed("reference")

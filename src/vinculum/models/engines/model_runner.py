@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.errors import ModelError
+from vinculum.errors import MissingPackageError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import pip_install
 
@@ -50,10 +50,11 @@ class Outcome:
 def check_installed(runtime: str) -> None:
     """Check that a runtime's package is installed.
 
-    ModelError if it is not; the message tells how to install it.
+    MissingPackageError if it is not; the message tells how to install it.
     """
     if runtime != "reference" and find_spec(runtime) is None:
-        raise ModelError(f"the validation needs the package {runtime}, which is not installed: {pip_install(runtime)}")
+        needed = f"the validation needs the package {runtime}, which is not installed"
+        raise MissingPackageError(f"{needed}: {pip_install(runtime)}")
 
 
 def run_cases(runtime: str, cases: Iterable[Case], seconds: float = _SECONDS) -> Generator[Outcome, None, None]:

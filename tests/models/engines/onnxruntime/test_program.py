@@ -17,7 +17,14 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from tests import fake_runtime
 from tests.fake_runtime import FakeRuntime, installed
 from tests.models.built_models import one_line, text_model
-from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, IntegerOverflowError, ModelError
+from vinculum.errors import (
+    AttributeValueError,
+    DivisionByZeroError,
+    ElementTypeError,
+    IntegerOverflowError,
+    MissingPackageError,
+    ModelError,
+)
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.engines.onnxruntime import running, session
 from vinculum.models.execution import RunContext
@@ -199,7 +206,7 @@ class TestRefusals:
             integers.run({"a": np.ones(2), "b": np.ones(2)}, engine="onnxruntime")
 
     def test_without_the_package(self, integers: Model) -> None:
-        with installed(), one_line(ModelError, "needs the package onnxruntime", "pip install onnxruntime"):
+        with installed(), one_line(MissingPackageError, "needs the package onnxruntime", "pip install onnxruntime"):
             integers.run({"a": ONES, "b": ONES}, engine="onnxruntime")
         with installed(onnxruntime=FakeRuntime):
             assert integers.run({"a": ONES, "b": ONES}, engine="onnxruntime")["q"].tolist() == [-1]

@@ -11,7 +11,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from vinculum.errors import ModelError
+from vinculum.errors import MissingPackageError
 from vinculum.text import one_line, pip_install
 
 IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
@@ -23,11 +23,11 @@ TENSORS = {f"tensor({name})" for name in NUMBERS.values()}
 
 @cache
 def onnxruntime() -> ModuleType:
-    """Return the onnxruntime package; ModelError if it cannot be imported."""
+    """Return the onnxruntime package; MissingPackageError if it cannot be imported."""
     try:
         import onnxruntime as package
     except ImportError as error:
-        raise ModelError(
+        raise MissingPackageError(
             f"the engine 'onnxruntime' needs the package onnxruntime ({one_line(error)}); "
             f"install it: {pip_install('onnxruntime')}"
         ) from None

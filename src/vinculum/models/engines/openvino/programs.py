@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import MissingPackageError, ModelError, VinculumError
 from vinculum.models.engines.openvino.cut_model import Request
 from vinculum.models.engines.openvino.reading import NAME, Described
 from vinculum.models.engines.reference.operators import quotient
@@ -103,9 +103,9 @@ class CutProcess(OpenVinoProcess):
 
 
 def check_installed(who: str) -> None:
-    """Check that OpenVINO is installed; ModelError if not."""
+    """Check that OpenVINO is installed; MissingPackageError if not."""
     if find_spec("openvino") is None:
-        raise ModelError(f"{who} needs the package openvino; install it: {pip_install('openvino')}")
+        raise MissingPackageError(f"{who} needs the package openvino; install it: {pip_install('openvino')}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,32 +15,12 @@ from onnx.reference.ops import load_op
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import Div, Interruption, Loop, Reciprocal, Scan
-from vinculum.models.engines.reference.repairs import (
-    STFT,
-    GatherElements,
-    GlobalMaxPool,
-    Optional,
-    Pad,
-    SequenceMap,
-    check_operands,
-    check_result_size,
-)
+from vinculum.models.engines.reference.repairs import REPAIRED, check_operands, check_result_size
 from vinculum.models.execution import LimitError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
-_OPERATORS: list[type[OpRun]] = [
-    Div,
-    Reciprocal,
-    Loop,
-    Scan,
-    STFT,
-    GatherElements,
-    GlobalMaxPool,
-    Optional,
-    Pad,
-    SequenceMap,
-]
+_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Scan, *REPAIRED]
 
 
 class Evaluator(ReferenceEvaluator):

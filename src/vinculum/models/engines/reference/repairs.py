@@ -107,6 +107,10 @@ class STFT(load_op("", "STFT", 17)):  # type: ignore[misc]  # chosen by name
         return super()._run(signal, step, window, length, **options)
 
 
+REPAIRED: tuple[type[OpRun], ...] = (STFT, GatherElements, GlobalMaxPool, Optional, Pad, SequenceMap)
+"""The operators that replace the evaluator's own."""
+
+
 def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
     """Check that the shape operand of a Reshape holds only sizes, and -1 at most once.
 
